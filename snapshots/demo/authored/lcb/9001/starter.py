@@ -1,0 +1,3 @@
+class Solution:
+    def needleTravel(self, readings: List[int], slack: int) -> int:
+        

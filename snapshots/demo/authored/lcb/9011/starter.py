@@ -1,0 +1,3 @@
+class Solution:
+    def darkNights(self, oil: List[int], cap: int, burn: int) -> int:
+        

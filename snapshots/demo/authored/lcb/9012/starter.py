@@ -1,0 +1,3 @@
+class Solution:
+    def wipingDays(self, ink: List[int], crowd: int) -> List[int]:
+        
