@@ -1,1 +1,12 @@
+//! `corebuild` builds code-search benchmarks from programming-contest problems, and proves what it
+//! built.
 
+pub mod code;
+pub mod config;
+pub mod console;
+pub mod exit_code;
+pub mod ids;
+pub mod keyed_log;
+pub mod languages;
+pub mod tables;
+pub mod verdict;
