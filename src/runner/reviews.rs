@@ -1,0 +1,90 @@
+//! People's decisions about rows, applied between a stage and the disk.
+//!
+//! A decision counts only for the very text it was made on: it names the hash of the row.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Context as _, Result};
+
+use crate::{
+    config::{ReleaseConfig, Review as Mode},
+    ids,
+    pipeline::Stage,
+    stages::{Context, Line, StageOutput},
+    store,
+    tables::{Decision, Reason, Rejected, Review, Table},
+};
+
+/// Beside `pipeline.toml`.
+pub const FILE: &str = "reviews.jsonl";
+
+/// Drops, replaces or keeps the rows of a stage's main table as people decided.
+pub(super) fn apply(ctx: &Context, stage: Stage, output: &mut StageOutput) -> Result<()> {
+    let Some(table) = stage.spec().outputs.first().copied() else { return Ok(()) };
+    let path = ctx.store.root.join(FILE);
+    let reviews: Vec<Review> = if path.exists() { store::read_rows(&path)? } else { Vec::new() };
+    let mut decisions = BTreeMap::new();
+    for review in reviews.iter().filter(|review| review.table == table.name()) {
+        // The last decision on a text is the one that holds.
+        decisions.insert((review.row_id.as_str(), review.row_sha256.as_str()), review);
+    }
+    let lines = output.tables.remove(&table).unwrap_or_default();
+    let mut kept = Vec::with_capacity(lines.len());
+    for line in lines {
+        let sha256 = ids::sha256_hex(line.json.as_bytes());
+        match decide(decisions.get(&(line.key.as_str(), sha256.as_str())).copied(), mode(ctx.config, stage), line)? {
+            Ok(line) => kept.push(line),
+            Err(rejected) => output.rejected.push(rejected),
+        }
+    }
+    drop_orphans(table, &kept, output);
+    output.tables.insert(table, kept);
+    Ok(())
+}
+
+/// Inner result: the row to keep, or why it stays out.
+fn decide(review: Option<&Review>, mode: Mode, line: Line) -> Result<std::result::Result<Line, Rejected>> {
+    let reject = |line: Line, reason, detail: &str| Rejected { key: line.key, reason, detail: detail.to_owned() };
+    Ok(match review {
+        None if mode == Mode::Required => Err(reject(line, Reason::ReviewPending, "no decision on this text")),
+        None => Ok(line),
+        Some(review) => match review.decision {
+            Decision::Accept => Ok(line),
+            Decision::Reject => Err(reject(line, Reason::ReviewRejected, &review.why)),
+            Decision::Edit => {
+                let edited = review.edited.as_ref().with_context(|| {
+                    format!("`{FILE}`: the decision `edit` on `{}` has no field `edited`", review.row_id)
+                })?;
+                Ok(Line { json: serde_json::to_string(edited)?, ..line })
+            }
+        },
+    })
+}
+
+/// Rows of side tables that belong to a problem that is now out of `problems`.
+fn drop_orphans(table: Table, kept: &[Line], output: &mut StageOutput) {
+    if table != Table::Problems {
+        return;
+    }
+    let problem_ids: BTreeSet<&str> = kept.iter().map(|line| line.key.as_str()).collect();
+    let belongs = |line: &Line| {
+        serde_json::from_str::<serde_json::Value>(&line.json)
+            .ok()
+            .and_then(|row| row["problem_id"].as_str().map(|id| problem_ids.contains(id)))
+            .unwrap_or(true)
+    };
+    for (_, lines) in &mut output.tables {
+        lines.retain(belongs);
+    }
+}
+
+fn mode(config: &ReleaseConfig, stage: Stage) -> Mode {
+    let config = &config.config;
+    match stage {
+        Stage::Rewrite => config.rewrite.review,
+        Stage::Abbreviate => config.abbreviate.review,
+        Stage::Negatives => config.negatives.review,
+        Stage::Queries => config.queries.review,
+        _ => Mode::Optional,
+    }
+}
