@@ -1,1 +1,7 @@
-fn main() {}
+//! Arguments → one function a command → exit code.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    corebuild::cli::main()
+}

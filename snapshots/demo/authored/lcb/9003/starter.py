@@ -1,0 +1,3 @@
+class Solution:
+    def countCalmReturns(self, altitudes: List[int], gap: int) -> int:
+        

@@ -1,0 +1,3 @@
+class Solution:
+    def cheapestWalk(self, n: int, lanes: List[List[int]]) -> int:
+        

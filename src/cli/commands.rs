@@ -1,0 +1,153 @@
+//! One function a command.
+
+use std::{path::Path, sync::atomic::AtomicBool};
+
+use anyhow::{Result, bail};
+use serde_json::{Value, json};
+
+use super::{Command, Global, Target, check, explain, plan};
+use crate::{
+    config::{Config, ReleaseConfig},
+    console::Console,
+    exit_code::{ExitCode, Unavailable},
+    pipeline::Stage,
+    receipt::Receipt,
+    runner::{self, Outcome},
+    sources,
+    stages::Context,
+    store::Store,
+    summary, verify,
+};
+
+/// What a command works on, owned: the context that stages borrow.
+#[derive(Debug)]
+pub(super) struct Project {
+    pub(super) config: ReleaseConfig,
+    pub(super) store: Store,
+    pub(super) n_workers: usize,
+}
+
+impl Project {
+    pub(super) fn open(global: &Global, release: Option<&str>) -> Result<Self> {
+        let config = Config::load(&global.config)?.release(release)?;
+        let root = config.config.root.clone();
+        let store = Store {
+            work: global.work.clone().unwrap_or_else(|| root.join("work")),
+            dist: global.dist.clone().unwrap_or_else(|| root.join("dist")),
+            release: config.name.clone(),
+            root,
+        };
+        Ok(Self { config, store, n_workers: n_workers(global) })
+    }
+
+    pub(super) fn context<'a>(&'a self, console: &'a Console, interrupted: &'a AtomicBool) -> Context<'a> {
+        Context { config: &self.config, store: &self.store, console, n_workers: self.n_workers, interrupted }
+    }
+}
+
+fn n_workers(global: &Global) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    global.workers.unwrap_or(cores).max(1)
+}
+
+pub(super) fn dispatch(
+    global: &Global,
+    command: &Command,
+    console: &Console,
+    interrupted: &AtomicBool,
+) -> Result<ExitCode> {
+    match command {
+        Command::Check { json } => check::run(global, *json, console),
+        Command::Verify { dir, json } => run_verify(dir, *json, console),
+        Command::Pin { path } => {
+            console.data(&sources::pin(path)?);
+            Ok(ExitCode::Done)
+        }
+        Command::Cut(target) => {
+            let project = Project::open(global, target.release.as_deref())?;
+            cut(&project.context(console, interrupted), target, &Stage::ALL)
+        }
+        Command::Stage(stage) => {
+            let (stage, target) = stage.split();
+            let project = Project::open(global, target.release.as_deref())?;
+            cut(&project.context(console, interrupted), target, &[stage])
+        }
+        Command::Plan(target) => {
+            let project = Project::open(global, target.release.as_deref())?;
+            plan::run(&project.context(console, interrupted), target.json)
+        }
+        Command::Status(target) => {
+            let project = Project::open(global, target.release.as_deref())?;
+            status(&project.context(console, interrupted), target.json)
+        }
+        Command::Explain { id, target } => {
+            let project = Project::open(global, target.release.as_deref())?;
+            explain::run(&project.context(console, interrupted), id, target.json)
+        }
+    }
+}
+
+/// Brings the given stages up to date, in order.
+fn cut(ctx: &Context, target: &Target, stages: &[Stage]) -> Result<ExitCode> {
+    let _lock = ctx.store.lock()?;
+    let mut n_ran = 0;
+    for stage in stages {
+        let started = std::time::Instant::now();
+        match runner::run(ctx, *stage)? {
+            Outcome::UpToDate(_) => {}
+            Outcome::Ran(receipt) => {
+                n_ran += 1;
+                ctx.console.note(&stage_line(*stage, &receipt, started.elapsed().as_secs_f64()));
+            }
+        }
+    }
+    if n_ran == 0 {
+        ctx.console.note(&format!("`{}` is up to date: nothing to do", ctx.config.name));
+    }
+    if stages.len() == Stage::ALL.len() {
+        let summary = summary::of(ctx)?;
+        ctx.console.data(&if target.json { summary.json()? } else { summary.text() });
+    } else if target.json {
+        let receipt = ctx.store.receipt(stages[0])?;
+        ctx.console.data(&serde_json::to_string(&receipt)?);
+    }
+    Ok(ExitCode::Done)
+}
+
+fn stage_line(stage: Stage, receipt: &Receipt, seconds: f64) -> String {
+    let rejected: Vec<String> = receipt.rejected.iter().map(|(reason, n)| format!("{reason} {n}")).collect();
+    let rejected = if rejected.is_empty() { String::new() } else { format!("  rejected: {}", rejected.join(", ")) };
+    format!("{:>12} {:>6} rows {seconds:>7.1} s{rejected}", stage.name(), receipt.rows_out)
+}
+
+fn status(ctx: &Context, json: bool) -> Result<ExitCode> {
+    let mut rows: Vec<Value> = Vec::new();
+    let mut table = summary::table(&["stage", "state", "rows in", "rows out", "rejected"]);
+    for stage in Stage::ALL {
+        let receipt = ctx.store.receipt(stage)?;
+        let state = if receipt.is_some() { "complete" } else { "not complete" };
+        let (rows_in, rows_out, rejected) =
+            receipt.map_or((0, 0, 0), |receipt| (receipt.rows_in, receipt.rows_out, receipt.rows_rejected));
+        rows.push(json!({"stage": stage.name(), "state": state, "rows_in": rows_in, "rows_out": rows_out,
+                         "rejected": rejected}));
+        table.add_row([
+            stage.name().to_owned(),
+            state.to_owned(),
+            rows_in.to_string(),
+            rows_out.to_string(),
+            rejected.to_string(),
+        ]);
+    }
+    let text = if json { serde_json::to_string(&json!({"release": ctx.config.name, "stages": rows}))? } else { table.to_string() };
+    ctx.console.data(&text);
+    Ok(ExitCode::Done)
+}
+
+fn run_verify(dir: &Path, json: bool, console: &Console) -> Result<ExitCode> {
+    if !dir.is_dir() {
+        bail!(Unavailable::new(format!("`{}` is not a directory", dir.display())).hint("corebuild cut"));
+    }
+    let report = verify::verify(dir)?;
+    console.data(&if json { serde_json::to_string(&report)? } else { report.render() });
+    Ok(if report.is_clean() { ExitCode::Done } else { ExitCode::Invalid })
+}
