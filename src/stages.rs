@@ -3,6 +3,22 @@
 //! A stage loads tables, transforms rows and returns them. It writes nothing itself and knows no
 //! other stage: [`crate::runner`] checks and writes what it returns.
 
+mod abbreviate;
+mod asking;
+mod difficulty;
+mod execute;
+mod negatives;
+mod pull;
+mod qrels;
+mod queries;
+mod references;
+mod release;
+mod rewrite;
+mod running;
+mod sanity;
+mod solve;
+mod tests;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::atomic::{AtomicBool, Ordering},
@@ -14,13 +30,18 @@ use crate::{
     config::ReleaseConfig,
     console::Console,
     exit_code::Interrupted,
+    llm::{Providers, tokens},
     pipeline::Stage,
     store::Store,
     tables::{Reason, Rejected, Row, Table},
 };
 
+/// Opens the providers of the models named. [`crate::llm::providers`], but for tests and for whoever
+/// records replies.
+pub type OpenProviders = dyn Fn(&ReleaseConfig, &[&str]) -> Result<Providers> + Sync;
+
 /// What a stage may use.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Context<'a> {
     pub config: &'a ReleaseConfig,
     pub store: &'a Store,
@@ -28,6 +49,7 @@ pub struct Context<'a> {
     pub n_workers: usize,
     /// Set by Ctrl-C: finish what is in flight, then stop.
     pub interrupted: &'a AtomicBool,
+    pub open_providers: &'a OpenProviders,
 }
 
 impl Context<'_> {
@@ -100,26 +122,51 @@ impl StageOutput {
 /// Whatever the stage fails with.
 pub fn run(ctx: &Context, stage: Stage) -> Result<StageOutput> {
     match stage {
-        Stage::Pull
-        | Stage::Rewrite
-        | Stage::Abbreviate
-        | Stage::Negatives
-        | Stage::Tests
-        | Stage::Solve
-        | Stage::Execute
-        | Stage::References
-        | Stage::Difficulty
-        | Stage::Queries
-        | Stage::Qrels
-        | Stage::Release
-        | Stage::Sanity => bail!("stage `{}` is being built ({} workers)", stage.name(), ctx.n_workers),
+        Stage::Pull => pull::run(ctx),
+        Stage::Rewrite => rewrite::run(ctx),
+        Stage::Abbreviate => abbreviate::run(ctx),
+        Stage::Negatives => negatives::run(ctx),
+        Stage::Tests => tests::run(ctx),
+        Stage::Solve => solve::run(ctx),
+        Stage::Execute => execute::run(ctx),
+        Stage::References => references::run(ctx),
+        Stage::Difficulty => difficulty::run(ctx),
+        Stage::Queries => queries::run(ctx),
+        Stage::Qrels => qrels::run(ctx),
+        Stage::Release => release::run(ctx),
+        Stage::Sanity => sanity::run(ctx),
     }
 }
 
-/// Toolchains that a stage's output depends on.
+/// What a stage would ask of models now, less what the journal answers. `None` where the stage asks
+/// nothing, or its requests depend on a table that is not there yet.
 ///
 /// # Errors
-/// When a toolchain is missing.
-pub fn environment(_ctx: &Context, _stage: Stage) -> Result<BTreeMap<String, String>> {
-    Ok(BTreeMap::new())
+/// When a table, a prompt or the journal cannot be read.
+pub fn estimate(ctx: &Context, stage: Stage) -> Result<Option<tokens::Estimate>> {
+    let upstream = stage.upstream();
+    let is_there = |stage: &Stage| ctx.store.receipt(*stage).map(|receipt| receipt.is_some());
+    for stage in &upstream {
+        if !is_there(stage)? {
+            return Ok(None);
+        }
+    }
+    let requests = match stage {
+        Stage::Rewrite => rewrite::requests(ctx)?,
+        Stage::Abbreviate => abbreviate::requests(ctx, &ctx.load()?)?,
+        Stage::Negatives => negatives::requests(ctx, &ctx.load()?)?,
+        Stage::Tests => tests::requests(ctx)?,
+        Stage::Solve => solve::requests(ctx)?,
+        Stage::Queries => queries::requests(ctx)?,
+        _ => return Ok(None),
+    };
+    asking::estimate(ctx, stage, &requests).map(Some)
+}
+
+/// Toolchains and isolation that a stage's output depends on.
+///
+/// # Errors
+/// When a toolchain is missing or the sandbox is not to be had.
+pub fn environment(ctx: &Context, stage: Stage) -> Result<BTreeMap<String, String>> {
+    if stage.runs_programs() { running::environment(ctx) } else { Ok(BTreeMap::new()) }
 }
