@@ -1,0 +1,312 @@
+//! A judge's problem page → its sections as plain text, and its samples.
+//!
+//! AtCoder and Aizu mark pages up differently, but both head their sections, and the headings'
+//! words decide. What stands in a sample section becomes a sample or nothing: none of it reaches
+//! the description. Pages in Japanese and pages without the needed sections are refused here.
+
+mod heading;
+mod text;
+
+use scraper::{Html, Node, Selector};
+
+use self::{
+    heading::{Kind, kind_of},
+    text::TextBuilder,
+};
+use crate::tables::Reason;
+
+/// From this share of kana and kanji among the letters on, a page is Japanese.
+const JAPANESE_SHARE: f64 = 0.1;
+
+/// Fewer letters of description than this beside pictures are no description.
+const MIN_LETTERS_BESIDE_IMAGES: usize = 60;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Page {
+    pub(super) title: Option<String>,
+    pub(super) description: String,
+    pub(super) input_format: String,
+    pub(super) output_format: String,
+    /// Empty where the page states none apart.
+    pub(super) constraints: String,
+    pub(super) samples: Vec<Sample>,
+}
+
+/// An input and its output, each ending its last line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Sample {
+    pub(super) input: String,
+    pub(super) output: String,
+}
+
+impl Page {
+    /// The sections under the headings of PROBE's prompts, and the samples behind them.
+    pub(super) fn statement(&self) -> String {
+        let sections = [
+            ("Problem Description:", &self.description),
+            ("Input Format:", &self.input_format),
+            ("Output Format:", &self.output_format),
+            ("Constraints:", &self.constraints),
+        ];
+        let mut parts: Vec<String> = sections
+            .into_iter()
+            .filter(|(_, text)| !text.is_empty())
+            .map(|(heading, text)| format!("{heading}\n{text}"))
+            .collect();
+        for (number, sample) in (1..).zip(&self.samples) {
+            parts.push(format!("Sample Input {number}:\n{}", sample.input.trim_end()));
+            parts.push(format!("Sample Output {number}:\n{}", sample.output.trim_end()));
+        }
+        parts.join("\n\n")
+    }
+}
+
+/// Reads a page, or says why it is none for us.
+pub(super) fn read(html: &str) -> Result<Page, (Reason, String)> {
+    let sections = sections(&Html::parse_document(html));
+    if let Some(share) = japanese_share(&sections).filter(|share| *share >= JAPANESE_SHARE) {
+        return Err((Reason::NotEnglish, format!("{:.0} % of the letters are Japanese", share * 100.0)));
+    }
+    let has_images = sections.iter().any(|section| section.has_image);
+    let page = assemble(sections);
+    if has_images && page.description.chars().filter(|c| c.is_alphabetic()).count() < MIN_LETTERS_BESIDE_IMAGES {
+        return Err((Reason::ImagesOnly, "hardly a word stands beside the pictures".to_owned()));
+    }
+    let needed = [
+        ("problem description", &page.description),
+        ("input format", &page.input_format),
+        ("output format", &page.output_format),
+    ];
+    let missing: Vec<&str> = needed.iter().filter(|(_, text)| text.is_empty()).map(|(name, _)| *name).collect();
+    if missing.is_empty() { Ok(page) } else { Err((Reason::Insufficient, format!("no {}", missing.join(", no ")))) }
+}
+
+/// What stands between two headings.
+#[derive(Debug, Default)]
+struct Section {
+    heading: String,
+    level: u8,
+    text: String,
+    /// The text of its `<pre>` blocks, spacing kept.
+    blocks: Vec<String>,
+    /// Of the text outside of `<pre>`, for telling the language.
+    n_japanese: usize,
+    n_latin: usize,
+    has_image: bool,
+}
+
+/// Cuts the page at its headings; what stands before the first has none. Of a page in two languages
+/// only the English part is read.
+fn sections(html: &Html) -> Vec<Section> {
+    let english = Selector::parse(".lang-en").expect("the selector is constant");
+    let root = html.select(&english).next().unwrap_or_else(|| html.root_element());
+    let mut reader = Reader::default();
+    let mut node = *root;
+    loop {
+        reader.open(node.value());
+        if let Some(child) = node.first_child() {
+            node = child;
+            continue;
+        }
+        reader.close(node.value());
+        while node.id() != root.id() && node.next_sibling().is_none() {
+            node = node.parent().expect("the walk stays below its root");
+            reader.close(node.value());
+        }
+        match node.next_sibling() {
+            Some(next) if node.id() != root.id() => node = next,
+            _ => return reader.finish(),
+        }
+    }
+}
+
+/// Walks a page. No recursion: pages nest as deeply as they like.
+#[derive(Debug, Default)]
+struct Reader {
+    done: Vec<Section>,
+    section: Section,
+    text: TextBuilder,
+    /// Open elements whose content is not shown.
+    n_hidden: usize,
+    /// The heading being read.
+    heading: Option<TextBuilder>,
+}
+
+impl Reader {
+    fn builder(&mut self) -> &mut TextBuilder {
+        self.heading.as_mut().unwrap_or(&mut self.text)
+    }
+
+    fn open(&mut self, node: &Node) {
+        match node {
+            Node::Text(text) if self.n_hidden == 0 => {
+                if !self.text.is_preformatted() {
+                    self.section.n_japanese += text.chars().filter(|c| is_japanese(*c)).count();
+                    self.section.n_latin += text.chars().filter(char::is_ascii_alphabetic).count();
+                }
+                self.builder().push(text);
+            }
+            Node::Element(element) => match element.name() {
+                "script" | "style" | "noscript" | "head" => self.n_hidden += 1,
+                _ if self.n_hidden > 0 => {}
+                "img" => self.section.has_image = true,
+                name => match heading_level(name) {
+                    Some(level) => self.open_heading(level),
+                    None => self.builder().open(name),
+                },
+            },
+            _ => {}
+        }
+    }
+
+    fn close(&mut self, node: &Node) {
+        let Node::Element(element) = node else { return };
+        match element.name() {
+            "script" | "style" | "noscript" | "head" => self.n_hidden -= 1,
+            _ if self.n_hidden > 0 => {}
+            "pre" => {
+                if let Some(block) = self.text.close_preformatted() {
+                    self.section.blocks.push(block);
+                }
+            }
+            name if heading_level(name).is_some() => {
+                if let Some(heading) = self.heading.take() {
+                    self.section.heading = heading.finish();
+                }
+            }
+            name => self.builder().close(name),
+        }
+    }
+
+    fn open_heading(&mut self, level: u8) {
+        self.end_section();
+        self.section.level = level;
+        self.heading = Some(TextBuilder::default());
+    }
+
+    fn end_section(&mut self) {
+        let mut section = std::mem::take(&mut self.section);
+        section.text = std::mem::take(&mut self.text).finish();
+        self.done.push(section);
+    }
+
+    fn finish(mut self) -> Vec<Section> {
+        self.end_section();
+        self.done
+    }
+}
+
+fn heading_level(name: &str) -> Option<u8> {
+    match name.as_bytes() {
+        [b'h', digit @ b'1'..=b'6'] => Some(digit - b'0'),
+        _ => None,
+    }
+}
+
+fn is_japanese(c: char) -> bool {
+    matches!(c, '\u{3041}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ff66}'..='\u{ff9f}')
+}
+
+/// Japanese letters among all letters, samples left out. `None` for a page without letters.
+fn japanese_share(sections: &[Section]) -> Option<f64> {
+    let counted = sections.iter().filter(|section| !kind_of(&section.heading).is_sample());
+    let (n_japanese, n_latin) =
+        counted.fold((0, 0), |(ja, latin), section| (ja + section.n_japanese, latin + section.n_latin));
+    let n_letters = n_japanese + n_latin;
+    #[expect(clippy::cast_precision_loss, reason = "a page has far fewer than 2^52 letters")]
+    (n_letters > 0).then(|| n_japanese as f64 / n_letters as f64)
+}
+
+/// Puts each section where its heading says.
+fn assemble(sections: Vec<Section>) -> Page {
+    let mut page = Page::default();
+    let mut samples = Samples::default();
+    let mut is_below_input = false;
+    // The level of a heading such as "Examples", under which "Input" means a sample's.
+    let mut samples_level = None;
+    for section in sections {
+        let mut kind = kind_of(&section.heading);
+        if samples_level.is_some_and(|level| section.level > level) {
+            kind = kind.below_samples();
+        } else {
+            samples_level = (kind == Kind::Samples).then_some(section.level);
+        }
+        match kind {
+            Kind::Description => append(&mut page.description, &section.text),
+            Kind::InputFormat => append(&mut page.input_format, &section.text),
+            Kind::OutputFormat => append(&mut page.output_format, &section.text),
+            Kind::Constraints => append(&mut page.constraints, &section.text),
+            Kind::Notes => append(&mut page.description, &headed(&section)),
+            Kind::SampleInput => samples.input(&section.blocks),
+            Kind::SampleOutput => samples.output(&section.blocks),
+            Kind::Samples => samples.both(&section.blocks),
+            Kind::Dropped => {}
+            Kind::Unknown if page.title.is_none() && page.description.is_empty() => {
+                page.title = Some(section.heading.clone()).filter(|title| !title.is_empty());
+                append(&mut page.description, &section.text);
+            }
+            Kind::Unknown if is_below_input => {}
+            Kind::Unknown => append(&mut page.description, &headed(&section)),
+        }
+        is_below_input |= kind == Kind::InputFormat;
+    }
+    page.description = without_score(&page.description);
+    page.samples = samples.done;
+    page
+}
+
+fn headed(section: &Section) -> String {
+    match (section.heading.is_empty(), section.text.is_empty()) {
+        (_, true) => String::new(),
+        (true, false) => section.text.clone(),
+        (false, false) => format!("{}:\n{}", section.heading.trim_end_matches(':'), section.text),
+    }
+}
+
+fn append(text: &mut String, more: &str) {
+    if !text.is_empty() && !more.is_empty() {
+        text.push_str("\n\n");
+    }
+    text.push_str(more);
+}
+
+/// AtCoder's line of points, which is no part of the problem.
+fn without_score(text: &str) -> String {
+    match text.split_once('\n') {
+        Some((first, rest)) if first.starts_with("Score") && first.ends_with("points") => rest.trim_start().to_owned(),
+        _ => text.to_owned(),
+    }
+}
+
+/// Pairs sample inputs with the outputs that follow them.
+#[derive(Debug, Default)]
+struct Samples {
+    input: Option<String>,
+    done: Vec<Sample>,
+}
+
+impl Samples {
+    /// The first block is the sample; what follows explains it.
+    fn input(&mut self, blocks: &[String]) {
+        self.input = blocks.first().cloned();
+    }
+
+    fn output(&mut self, blocks: &[String]) {
+        if let (Some(input), Some(output)) = (self.input.take(), blocks.first()) {
+            self.done.push(Sample { input: ended(&input), output: ended(output) });
+        }
+    }
+
+    /// One section that holds both: a pair if it holds two blocks, else there is no telling.
+    fn both(&mut self, blocks: &[String]) {
+        if let [input, output] = blocks {
+            self.done.push(Sample { input: ended(input), output: ended(output) });
+        }
+    }
+}
+
+/// With its last line ended, as in a judge's file; blank lines around it are the page's.
+fn ended(block: &str) -> String {
+    let text = block.trim_start_matches('\n').trim_end();
+    if text.is_empty() { String::new() } else { format!("{text}\n") }
+}
