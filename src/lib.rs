@@ -8,5 +8,8 @@ pub mod exit_code;
 pub mod ids;
 pub mod keyed_log;
 pub mod languages;
+pub mod llm;
+pub mod prompts;
+pub mod reply;
 pub mod tables;
 pub mod verdict;
