@@ -12,6 +12,7 @@ pub mod pipeline;
 pub mod receipt;
 pub mod runner;
 pub mod stages;
+pub mod stats;
 pub mod store;
 pub mod tables;
 pub mod verdict;

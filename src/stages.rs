@@ -3,6 +3,9 @@
 //! A stage loads tables, transforms rows and returns them. It writes nothing itself and knows no
 //! other stage: [`crate::runner`] checks and writes what it returns.
 
+mod difficulty;
+mod references;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::atomic::{AtomicBool, Ordering},
@@ -37,6 +40,14 @@ impl Context<'_> {
     /// As [`Store::load`].
     pub fn load<R: Row>(&self) -> Result<Vec<R>> {
         self.store.load()
+    }
+
+    /// Runs `work` on as many threads as there are workers.
+    ///
+    /// # Errors
+    /// When the machine gives no threads.
+    pub fn in_parallel<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T> {
+        Ok(rayon::ThreadPoolBuilder::new().num_threads(self.n_workers).build()?.install(work))
     }
 
     /// # Errors
@@ -100,6 +111,8 @@ impl StageOutput {
 /// Whatever the stage fails with.
 pub fn run(ctx: &Context, stage: Stage) -> Result<StageOutput> {
     match stage {
+        Stage::References => references::run(ctx),
+        Stage::Difficulty => difficulty::run(ctx),
         Stage::Pull
         | Stage::Rewrite
         | Stage::Abbreviate
@@ -107,8 +120,6 @@ pub fn run(ctx: &Context, stage: Stage) -> Result<StageOutput> {
         | Stage::Tests
         | Stage::Solve
         | Stage::Execute
-        | Stage::References
-        | Stage::Difficulty
         | Stage::Queries
         | Stage::Qrels
         | Stage::Release
