@@ -116,6 +116,16 @@ impl Prompt {
         })
     }
 
+    /// The schema of a prompt that a stage reads JSON from.
+    ///
+    /// # Errors
+    /// When the prompt does not ask for JSON.
+    pub fn reply_schema(&self) -> Result<&ReplySchema, ConfigError> {
+        self.schema
+            .as_ref()
+            .ok_or_else(|| ConfigError::new(format!("`{}` must ask for JSON: its stage reads fields", self.file)))
+    }
+
     /// The messages for one row. `variables` is an object.
     ///
     /// # Errors

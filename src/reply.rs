@@ -28,7 +28,7 @@ pub struct Reject {
 }
 
 impl Reject {
-    fn new(reason: Reason, detail: impl Into<String>) -> Self {
+    pub(crate) fn new(reason: Reason, detail: impl Into<String>) -> Self {
         Self { reason, detail: detail.into() }
     }
 }
@@ -59,7 +59,8 @@ const APOLOGIES: [&str; 9] = [
 
 /// Whether an answer without content is a refusal in words.
 fn is_apology(answer: &str) -> bool {
-    let start: String = answer.trim_start().chars().take(40).collect::<String>().to_lowercase().replace('\u{2019}', "'");
+    let start: String =
+        answer.trim_start().chars().take(40).collect::<String>().to_lowercase().replace('\u{2019}', "'");
     APOLOGIES.iter().any(|apology| start.starts_with(apology))
 }
 

@@ -38,7 +38,7 @@ use crate::{
 
 /// Opens the providers of the models named. [`crate::llm::providers`], but for tests and for whoever
 /// records replies.
-pub type OpenProviders = dyn Fn(&ReleaseConfig, &[&str]) -> Result<Providers> + Sync;
+pub type OpenProviders<'a> = dyn Fn(&ReleaseConfig, &[&str]) -> Result<Providers> + Sync + 'a;
 
 /// What a stage may use.
 #[derive(Clone, Copy)]
@@ -49,7 +49,7 @@ pub struct Context<'a> {
     pub n_workers: usize,
     /// Set by Ctrl-C: finish what is in flight, then stop.
     pub interrupted: &'a AtomicBool,
-    pub open_providers: &'a OpenProviders,
+    pub open_providers: &'a OpenProviders<'a>,
 }
 
 impl Context<'_> {
@@ -59,6 +59,14 @@ impl Context<'_> {
     /// As [`Store::load`].
     pub fn load<R: Row>(&self) -> Result<Vec<R>> {
         self.store.load()
+    }
+
+    /// Runs `work` on as many threads as there are workers.
+    ///
+    /// # Errors
+    /// When the machine gives no threads.
+    pub fn in_parallel<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T> {
+        Ok(rayon::ThreadPoolBuilder::new().num_threads(self.n_workers).build()?.install(work))
     }
 
     /// # Errors

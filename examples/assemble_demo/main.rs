@@ -21,7 +21,7 @@ fn main() -> Result<()> {
     sources::write_codenet(demo)?;
     let console = corebuild::console::Console::new(false);
     for source in ["livecodebench/demo.jsonl", "Project_CodeNet"] {
-        let pin = corebuild::sources::pin(&demo.join(source))?;
+        let (_, pin, _) = corebuild::sources::measure(&demo.join(source), &mut |_| Ok(()))?;
         console.data(&format!("{source} sha256 = \"{pin}\""));
     }
     replies::record(demo, &console)

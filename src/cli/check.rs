@@ -56,7 +56,7 @@ pub(super) fn run(global: &Global, json: bool, console: &Console) -> Result<Exit
 }
 
 fn prompts_of(config: &Config, stage: Stage) -> Finding {
-    let result = prompts::load_stage(&config.root, stage.name())
+    let result = prompts::load_all(&config.root, stage.name())
         .map(|prompts| format!("{} templates", prompts.len()))
         .map_err(|error| Problem { message: error.message.clone(), hint: error.hint.clone() });
     Finding { what: format!("prompts of `{}`", stage.name()), result }

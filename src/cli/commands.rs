@@ -10,6 +10,7 @@ use crate::{
     config::{Config, ReleaseConfig},
     console::Console,
     exit_code::{ExitCode, Unavailable},
+    llm,
     pipeline::Stage,
     receipt::Receipt,
     runner::{self, Outcome},
@@ -41,7 +42,14 @@ impl Project {
     }
 
     pub(super) fn context<'a>(&'a self, console: &'a Console, interrupted: &'a AtomicBool) -> Context<'a> {
-        Context { config: &self.config, store: &self.store, console, n_workers: self.n_workers, interrupted }
+        Context {
+            config: &self.config,
+            store: &self.store,
+            console,
+            n_workers: self.n_workers,
+            interrupted,
+            open_providers: &|config, models| llm::providers(config, models.iter().copied()),
+        }
     }
 }
 
@@ -60,7 +68,8 @@ pub(super) fn dispatch(
         Command::Check { json } => check::run(global, *json, console),
         Command::Verify { dir, json } => run_verify(dir, *json, console),
         Command::Pin { path } => {
-            console.data(&sources::pin(path)?);
+            let (_, sha256, _) = sources::measure(path, &mut |_| Ok(()))?;
+            console.data(&sha256);
             Ok(ExitCode::Done)
         }
         Command::Cut(target) => {

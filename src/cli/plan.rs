@@ -38,7 +38,7 @@ fn as_text(ctx: &Context, planned: &[Planned]) -> String {
     if planned.iter().all(|row| row.freshness == Freshness::Fresh) {
         return format!("`{}` is up to date: nothing would run", ctx.config.name);
     }
-    let mut table = summary::table(&["stage", "would run", "why", "model calls", "tokens in", "tokens out at most"]);
+    let mut table = summary::table(&["stage", "would run", "why", "model calls", "tokens in", "tokens out"]);
     for row in planned {
         let (would, why) = match &row.freshness {
             Freshness::Fresh => ("no", String::new()),
@@ -48,8 +48,8 @@ fn as_text(ctx: &Context, planned: &[Planned]) -> String {
         table.add_row([row.stage.name().to_owned(), would.to_owned(), why, calls, tokens_in, tokens_out]);
     }
     format!(
-        "Plan for {}\n{table}\nCalls already answered in the journal are not counted. Tokens: o200k_base (cl100k_base in --json); \
-         `?`: depends on a table that is not there yet.",
+        "Plan for {}\n{table}\nCalls already answered in the journal are not counted. Tokens are counted with \
+         cl100k_base or o200k_base, as the model's family has it (o200k_base where it is unknown: an estimate). `?`: depends on a table that is not there yet.",
         ctx.config.name
     )
 }
@@ -57,7 +57,7 @@ fn as_text(ctx: &Context, planned: &[Planned]) -> String {
 fn columns(row: &Planned) -> [String; 3] {
     match &row.calls {
         Some(calls) => {
-            [calls.n_calls.to_string(), calls.input_tokens_o200k.to_string(), calls.max_output_tokens.to_string()]
+            [calls.n_calls.to_string(), calls.input_tokens.to_string(), calls.output_tokens.to_string()]
         }
         None if row.stage.asks_models() && row.freshness != Freshness::Fresh => ["?".into(), "?".into(), "?".into()],
         None => ["".into(), "".into(), "".into()],

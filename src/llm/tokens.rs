@@ -65,7 +65,7 @@ fn family(model: &str) -> Option<Encoding> {
 }
 
 /// Calls still to be made, and what they will take.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Estimate {
     pub n_calls: u64,
     pub input_tokens: u64,
@@ -74,6 +74,16 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// Both together.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        Self {
+            n_calls: self.n_calls + other.n_calls,
+            input_tokens: self.input_tokens + other.input_tokens,
+            output_tokens: self.output_tokens + other.output_tokens,
+        }
+    }
+
     /// In dollars, at prices of a million tokens.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]

@@ -104,7 +104,9 @@ fn first_word(info: &str) -> String {
 fn language(word: &str) -> Option<Language> {
     Some(match word {
         "c" | "c99" | "c11" | "c17" | "h" => Language::C,
-        "cpp" | "c++" | "cxx" | "cc" | "c++11" | "c++14" | "c++17" | "c++20" | "cpp17" | "cpp20" | "hpp" => Language::Cpp,
+        "cpp" | "c++" | "cxx" | "cc" | "c++11" | "c++14" | "c++17" | "c++20" | "cpp17" | "cpp20" | "hpp" => {
+            Language::Cpp
+        }
         "go" | "golang" => Language::Go,
         "java" | "java8" | "java11" | "java17" => Language::Java,
         "python" | "py" | "python3" | "py3" | "python2" | "pypy" | "pypy3" => Language::Python,
@@ -144,7 +146,9 @@ pub(super) fn looks_like_program(text: &str, language: Language) -> bool {
         Language::Java => has(&["class ", "record ", "interface "]) && has(&["main"]),
         Language::Go => has(&["package "]) && has(&["func "]),
         Language::Python => has(&["print(", "print ", "stdout", "def "]),
-        Language::Ruby => has(&["puts", "print", "$stdout", "STDOUT", "def "]) || (has(&["p "]) && parses(text, language)),
+        Language::Ruby => {
+            has(&["puts", "print", "$stdout", "STDOUT", "def "]) || (has(&["p "]) && parses(text, language))
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use crate::{
     config::SourceKind,
     ids,
     pipeline::Stage,
+    prompts,
     receipt::{Fingerprint, Receipt},
     stages::Context,
     store::{self, Store},
@@ -54,9 +55,11 @@ fn table_sha256(receipt: &Receipt, table: Table) -> String {
 fn files(ctx: &Context, stage: Stage) -> Result<BTreeMap<String, String>> {
     let root = &ctx.store.root;
     let mut paths = Vec::new();
+    let mut hashes = BTreeMap::new();
     if stage.asks_models() {
-        paths.extend(files_below(&root.join("prompts").join(stage.name()))?);
-        paths.extend(files_below(&root.join("validators").join("replies").join(stage.name()))?);
+        for prompt in prompts::load_all(root, stage.name())? {
+            hashes.insert(prompt.file().to_owned(), prompt.sha256().to_owned());
+        }
     }
     if stage.runs_programs() {
         paths.extend(files_below(&root.join("validators").join("checkers"))?);
@@ -65,7 +68,6 @@ fn files(ctx: &Context, stage: Stage) -> Result<BTreeMap<String, String>> {
         paths.push(root.join("CHANGELOG.md"));
     }
     paths.push(root.join(super::reviews::FILE));
-    let mut hashes = BTreeMap::new();
     for path in paths {
         if let Some(sha256) = store::file_sha256(&path)? {
             let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();

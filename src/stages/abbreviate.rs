@@ -46,7 +46,10 @@ fn abbreviation(rewrite: &Rewrite, reply: &Reply) -> Result<Abbreviation, Reject
     let n_words = text.split_whitespace().count();
     if !WORDS.contains(&n_words) {
         let reason = if n_words < *WORDS.start() { Reason::TooShort } else { Reason::TooLong };
-        return Err(Reject::new(reason, format!("{n_words} words; {} to {} are asked for", WORDS.start(), WORDS.end())));
+        return Err(Reject::new(
+            reason,
+            format!("{n_words} words; {} to {} are asked for", WORDS.start(), WORDS.end()),
+        ));
     }
     if text.chars().count() >= rewrite.statement.chars().count() {
         return Err(Reject::new(Reason::TooLong, "not shorter than the statement"));

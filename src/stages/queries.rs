@@ -33,7 +33,7 @@ pub(super) fn run(ctx: &Context) -> Result<StageOutput> {
     }
     let mut rows = Vec::new();
     for (rewrite, reply) in solved.iter().zip(&replies) {
-        let value = reply.json(prompt.reply_schema());
+        let value = reply.json(prompt.reply_schema()?);
         read_reply(ctx, rewrite, reply, value, &mut rows, &mut output);
     }
     let rows = without_duplicates(rows, &mut output);

@@ -18,12 +18,12 @@ use crate::{
     ids,
     llm::{Reply, Request},
     pipeline::Stage,
-    prompts::Prompt,
+    prompts::{Prompt, ReplySchema},
     reply::Reject,
     tables::{Problem, Reason, Rewrite, RewrittenTest, Row, SourceTest, Style},
 };
 
-pub use story::is_context_independent;
+pub(crate) use story::is_independent;
 
 /// A problem with its tests, in order.
 struct Original {
@@ -57,7 +57,7 @@ pub(super) fn run(ctx: &Context) -> Result<StageOutput> {
     let replies = asking::ask(ctx, Stage::Rewrite, &statement_requests(ctx, &prompt, &originals)?)?;
     let mut drafts = Vec::new();
     for (original, reply) in originals.iter().zip(&replies) {
-        match draft(&prompt, original, reply) {
+        match draft(prompt.reply_schema()?, original, reply) {
             Ok(draft) => drafts.push((original, draft)),
             Err(Reject { reason, detail }) => output.reject(original.problem.key(), reason, detail),
         }
@@ -65,7 +65,7 @@ pub(super) fn run(ctx: &Context) -> Result<StageOutput> {
     let batches = batches(ctx, &drafts);
     let prompt = self::prompt(ctx, "tests")?;
     let replies = asking::ask(ctx, Stage::Rewrite, &test_requests(ctx, &prompt, &batches)?)?;
-    let mut rewritten = rewritten_tests(&prompt, &batches, &replies);
+    let mut rewritten = rewritten_tests(prompt.reply_schema()?, &batches, &replies);
     let mut rows = Vec::new();
     for (original, draft) in &drafts {
         let answers = rewritten.remove(&original.problem.problem_id).unwrap_or_default();
@@ -93,7 +93,8 @@ fn originals(ctx: &Context) -> Result<Vec<Original>> {
         tests.entry(test.problem_id.clone()).or_default().push(test);
     }
     let problems: Vec<Problem> = ctx.load()?;
-    let original = |problem: Problem| Original { tests: tests.remove(&problem.problem_id).unwrap_or_default(), problem };
+    let original =
+        |problem: Problem| Original { tests: tests.remove(&problem.problem_id).unwrap_or_default(), problem };
     Ok(problems.into_iter().map(original).collect())
 }
 
@@ -107,8 +108,8 @@ fn statement_requests(ctx: &Context, prompt: &Prompt, originals: &[Original]) ->
     originals.iter().map(request).collect()
 }
 
-fn draft(prompt: &Prompt, original: &Original, reply: &Reply) -> Result<Draft, Reject> {
-    let value = reply.json(prompt.reply_schema())?;
+fn draft(schema: &ReplySchema, original: &Original, reply: &Reply) -> Result<Draft, Reject> {
+    let value = reply.json(schema)?;
     let field = |name: &str| value[name].as_str().unwrap_or_default().to_owned();
     let changes = value["changes"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let draft = Draft {
@@ -125,7 +126,7 @@ fn draft(prompt: &Prompt, original: &Original, reply: &Reply) -> Result<Draft, R
 
 fn check(problem: &Problem, draft: &Draft) -> Result<(), Reject> {
     if draft.title.eq_ignore_ascii_case(&problem.title) || draft.statement == problem.statement.trim() {
-        return Err(Reject::new(Reason::Unchanged, "title or statement is the original's".to_owned()));
+        return Err(Reject::new(Reason::Unchanged, "title or statement is the original's"));
     }
     let lost = numbers::lost(&problem.statement, &draft.statement);
     if !lost.is_empty() {
@@ -166,8 +167,8 @@ fn test_requests(ctx: &Context, prompt: &Prompt, batches: &[Batch]) -> Result<Ve
             .map(|test| json!({"input": test.input, "output": test.output}))
             .collect();
         let row_id = ids::join(&[&problem.problem_id, "tests", &ids::index(u32::try_from(batch.number)?)]);
-        let variables = json!({"title": problem.title, "statement": problem.statement,
-                               "new_title": batch.draft.title, "new_statement": batch.draft.statement,
+        let variables = json!({"original_statement": problem.statement,
+                               "rewritten_statement": batch.draft.statement,
                                "tests": tests, "n_tests": tests.len()});
         Ok(prompt.request(&row_id, &variables, &ctx.config.release.writer, 0)?)
     };
@@ -182,12 +183,12 @@ struct Answers {
     flaw: Option<Reject>,
 }
 
-fn rewritten_tests(prompt: &Prompt, batches: &[Batch], replies: &[Reply]) -> BTreeMap<String, Answers> {
+fn rewritten_tests(schema: &ReplySchema, batches: &[Batch], replies: &[Reply]) -> BTreeMap<String, Answers> {
     let mut answers: BTreeMap<String, Answers> = BTreeMap::new();
     for (batch, reply) in batches.iter().zip(replies) {
         let answers = answers.entry(batch.original.problem.problem_id.clone()).or_default();
         answers.reply_keys.push(reply.request.key());
-        match read_tests(prompt, batch, reply) {
+        match read_tests(schema, batch, reply) {
             Ok(tests) => answers.tests.extend(tests),
             Err(flaw) => answers.flaw = Some(flaw),
         }
@@ -195,8 +196,8 @@ fn rewritten_tests(prompt: &Prompt, batches: &[Batch], replies: &[Reply]) -> BTr
     answers
 }
 
-fn read_tests(prompt: &Prompt, batch: &Batch, reply: &Reply) -> Result<Vec<(usize, (String, String))>, Reject> {
-    let value = reply.json(prompt.reply_schema())?;
+fn read_tests(schema: &ReplySchema, batch: &Batch, reply: &Reply) -> Result<Vec<(usize, (String, String))>, Reject> {
+    let value = reply.json(schema)?;
     let tests = value["tests"].as_array().cloned().unwrap_or_default();
     if tests.len() != batch.positions.len() {
         let detail = format!("{} tests were sent, {} came back", batch.positions.len(), tests.len());

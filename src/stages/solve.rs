@@ -74,12 +74,12 @@ fn wanted<'a>(ctx: &Context<'a>, rewrites: &'a [Rewrite]) -> Vec<Wanted<'a>> {
 fn requests_for(ctx: &Context, wanted: &[Wanted]) -> Result<Vec<Request>> {
     let prompt = Prompt::load(&ctx.store.root, Stage::Solve.name(), PROMPT)?;
     let request = |wanted: &Wanted| {
+        let rewrite = wanted.rewrite;
         let variables = json!({
-            "title": wanted.rewrite.title,
-            "statement": wanted.rewrite.statement,
-            "starter_code": wanted.rewrite.starter_code,
+            "statement": format!("{}\n\n{}", rewrite.title, rewrite.statement),
+            "starter_code": rewrite.starter_code,
+            "functional": rewrite.func_name.is_some(),
             "language": wanted.language.name(),
-            "language_title": wanted.language.title(),
         });
         Ok(prompt.request(&wanted.solution_id(), &variables, wanted.model, wanted.sample_idx)?)
     };

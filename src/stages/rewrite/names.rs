@@ -6,11 +6,61 @@
 use std::collections::BTreeSet;
 
 /// Capitalised words that are no names.
-const COMMON: [&str; 42] = [
-    "Input", "Output", "Example", "Examples", "Sample", "Constraints", "Constraint", "Explanation", "Note", "Notes",
-    "Yes", "No", "True", "False", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
-    "January", "February", "March", "April", "June", "July", "August", "September", "October", "November", "December",
-    "English", "Latin", "ASCII", "Unicode", "Euclidean", "Manhattan", "Fibonacci", "Print", "Problem", "Description",
+const COMMON: [&str; 54] = [
+    "Input",
+    "Output",
+    "Example",
+    "Examples",
+    "Sample",
+    "Constraints",
+    "Constraint",
+    "Explanation",
+    "Note",
+    "Notes",
+    "Yes",
+    "No",
+    "True",
+    "False",
+    "Monday",
+    "Tuesday",
+    "Wednesday",
+    "Thursday",
+    "Friday",
+    "Saturday",
+    "Sunday",
+    "January",
+    "February",
+    "March",
+    "April",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+    "English",
+    "Latin",
+    "Unicode",
+    "Euclidean",
+    "Manhattan",
+    "Fibonacci",
+    "Print",
+    "Problem",
+    "Description",
+    "Standard",
+    "Format",
+    "Statement",
+    "Time",
+    "Limit",
+    "Memory",
+    "Score",
+    "Points",
+    "Subtask",
+    "Subtasks",
+    "Task",
+    "Return",
+    "Given",
 ];
 
 /// Names of `original` that stand in `rewrite` as whole words, sorted.
@@ -49,7 +99,9 @@ fn is_capitalised(word: &str) -> bool {
 /// word begins a thing of its own.
 fn begins_sentence(before: &str) -> bool {
     let line = before.rsplit('\n').next().unwrap_or_default();
-    let trimmed = line.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '(' | '[' | '`' | '-' | '*' | '“' | '‘'));
+    let trimmed = line.trim_end_matches(|c: char| {
+        c.is_whitespace() || matches!(c, '"' | '\'' | '(' | '[' | '`' | '-' | '*' | '“' | '‘')
+    });
     trimmed.is_empty() || trimmed.ends_with(['.', '!', '?', ':', ';', '=', ','].as_slice()) && !trimmed.ends_with(',')
 }
 

@@ -6,8 +6,24 @@ use crate::tables::{SourceTest, Style};
 
 /// Answers that every contest uses.
 const KEYWORDS: [&str; 18] = [
-    "yes", "no", "true", "false", "possible", "impossible", "inf", "-inf", "infinity", "nan", "none", "null", "alice",
-    "bob", "first", "second", "draw", "-1",
+    "yes",
+    "no",
+    "true",
+    "false",
+    "possible",
+    "impossible",
+    "inf",
+    "-inf",
+    "infinity",
+    "nan",
+    "none",
+    "null",
+    "alice",
+    "bob",
+    "first",
+    "second",
+    "draw",
+    "-1",
 ];
 
 /// Characters of a drawn grid.
