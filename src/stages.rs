@@ -3,6 +3,8 @@
 //! A stage loads tables, transforms rows and returns them. It writes nothing itself and knows no
 //! other stage: [`crate::runner`] checks and writes what it returns.
 
+pub mod qrels;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::atomic::{AtomicBool, Ordering},
@@ -100,6 +102,7 @@ impl StageOutput {
 /// Whatever the stage fails with.
 pub fn run(ctx: &Context, stage: Stage) -> Result<StageOutput> {
     match stage {
+        Stage::Qrels => qrels::run(ctx),
         Stage::Pull
         | Stage::Rewrite
         | Stage::Abbreviate
@@ -110,7 +113,6 @@ pub fn run(ctx: &Context, stage: Stage) -> Result<StageOutput> {
         | Stage::References
         | Stage::Difficulty
         | Stage::Queries
-        | Stage::Qrels
         | Stage::Release
         | Stage::Sanity => bail!("stage `{}` is being built ({} workers)", stage.name(), ctx.n_workers),
     }
