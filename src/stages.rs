@@ -9,7 +9,7 @@ mod difficulty;
 mod execute;
 mod negatives;
 mod pull;
-mod qrels;
+pub mod qrels;
 mod queries;
 mod references;
 mod release;

@@ -107,6 +107,10 @@ reasons! {
     DuplicateDocument "duplicate-document" "Another document has the very same text.",
     ContradictoryLabel "contradictory-label" "The same text would be a positive and a hard negative.",
     NoPositive "no-positive" "The query would have no positive document.",
+    NoAnchor "no-anchor" "No passing program is left that is not the anchor of such a query already.",
+    NoPartner "no-partner" "No other problem has a text to pair the program with.",
+    NamesLanguage "names-language" "The search query names a programming language.",
+    OverQueryLimit "over-query-limit" "Enough search queries were drawn for the block.",
     // reviews
     ReviewPending "review-pending" "The stage asks for a review and nobody has decided.",
     ReviewRejected "review-rejected" "A reviewer rejected the row.",
