@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::{Context, StageOutput, asking};
 use crate::{
     ids,
+    languages::Language,
     llm::{Reply, Request},
     pipeline::Stage,
     prompts::Prompt,
@@ -111,7 +112,7 @@ fn read_reply(
     for kind in SearchKind::ALL {
         for n in 0..per_kind {
             let text = value[kind.name()][n as usize].as_str().unwrap_or_default().trim();
-            match flaw(ctx, rewrite, text) {
+            match flaw(rewrite, text) {
                 Some((reason, detail)) => output.reject(key(&rewrite.problem_id, kind, n), reason, detail),
                 None => rows.push(SearchQuery {
                     problem_id: rewrite.problem_id.clone(),
@@ -127,7 +128,7 @@ fn read_reply(
 }
 
 /// What is wrong with a query, seen alone.
-fn flaw(ctx: &Context, rewrite: &Rewrite, text: &str) -> Option<(Reason, String)> {
+fn flaw(rewrite: &Rewrite, text: &str) -> Option<(Reason, String)> {
     if text.split_whitespace().count() < 2 {
         return Some((Reason::TooShort, format!("`{text}` has fewer than two words")));
     }
@@ -145,9 +146,7 @@ fn flaw(ctx: &Context, rewrite: &Rewrite, text: &str) -> Option<(Reason, String)
     if shared.count() == 0 {
         return Some((Reason::SharesNoWords, format!("`{text}` shares no content word with the statement")));
     }
-    let named = ctx.config.config.solve.languages.iter().find(|language| {
-        language.name().len() > 2 && words(text).iter().any(|word| word == language.name())
-    });
+    let named = Language::named_in(text).into_iter().next();
     named.map(|language| (Reason::LeaksId, format!("`{text}` names the language {}", language.title())))
 }
 
