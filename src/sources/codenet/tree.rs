@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use flate2::read::MultiGzDecoder;
 use fs_err::File;
 
@@ -78,7 +78,7 @@ impl Tree {
                     if !seen.insert(member.clone()) {
                         bail!(Invalid::new(format!("archive `{}` holds `{name}` twice", path.display())));
                     }
-                    visit(member, read_whole(entry, MAX_DESCRIPTION)?)
+                    visit(member, read_whole(entry, MAX_DESCRIPTION).map_err(|error| broken(path, &error))?)
                 })
             }
         }
@@ -96,10 +96,12 @@ impl Tree {
                 }
                 Ok(())
             }
-            Self::Archive { .. } => {
+            Self::Archive { path, .. } => {
                 let mut seen = BTreeSet::new();
                 self.entries(&mut |name, entry| match wanted.get(inside(name)) {
-                    Some(relative) if seen.insert(relative) => visit(relative, read_whole(entry, MAX_SOURCE)?),
+                    Some(relative) if seen.insert(relative) => {
+                        visit(relative, read_whole(entry, MAX_SOURCE).map_err(|error| broken(path, &error))?)
+                    }
                     _ => Ok(()),
                 })
             }
@@ -112,12 +114,8 @@ impl Tree {
         file.rewind()?;
         let reader: Box<dyn Read> = if *is_compressed { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
         let mut archive = tar::Archive::new(reader);
-        let broken = || {
-            Invalid::new(format!("archive `{}` cannot be read", path.display()))
-                .hint("it is a `tar.gz` of a `Project_CodeNet` tree")
-        };
-        for entry in archive.entries().with_context(broken)? {
-            let mut entry = entry.with_context(broken)?;
+        for entry in archive.entries().map_err(|error| broken(path, &error))? {
+            let mut entry = entry.map_err(|error| broken(path, &error))?;
             if !entry.header().entry_type().is_file() {
                 continue;
             }
@@ -126,6 +124,11 @@ impl Tree {
         }
         Ok(())
     }
+}
+
+fn broken(path: &Path, error: &std::io::Error) -> Invalid {
+    Invalid::new(format!("archive `{}` cannot be read: {error}", path.display()))
+        .hint("it is a `tar.gz` of a `Project_CodeNet` tree")
 }
 
 /// A path in an archive without what stands before the tree's own directories.
@@ -180,9 +183,9 @@ fn list(directory: &Path, prefix: &str, paths: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
-fn read_whole(reader: impl Read, limit: u64) -> Result<Option<Vec<u8>>> {
+fn read_whole(reader: impl Read, limit: u64) -> std::io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
-    reader.take(limit + 1).read_to_end(&mut bytes).context("read a member of the tree")?;
+    reader.take(limit + 1).read_to_end(&mut bytes)?;
     Ok((bytes.len() as u64 <= limit).then_some(bytes))
 }
 
