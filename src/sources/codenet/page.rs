@@ -236,7 +236,6 @@ fn assemble(sections: Vec<Section>) -> Page {
             Kind::InputFormat => append(&mut page.input_format, &section.text),
             Kind::OutputFormat => append(&mut page.output_format, &section.text),
             Kind::Constraints => append(&mut page.constraints, &section.text),
-            Kind::Notes => append(&mut page.description, &headed(&section)),
             Kind::SampleInput => samples.input(&section.blocks),
             Kind::SampleOutput => samples.output(&section.blocks),
             Kind::Samples => samples.both(&section.blocks),
@@ -246,7 +245,7 @@ fn assemble(sections: Vec<Section>) -> Page {
                 append(&mut page.description, &section.text);
             }
             Kind::Unknown if is_below_input => {}
-            Kind::Unknown => append(&mut page.description, &headed(&section)),
+            Kind::Notes | Kind::Unknown => append(&mut page.description, &headed(&section)),
         }
         is_below_input |= kind == Kind::InputFormat;
     }
@@ -371,6 +370,15 @@ x<sub>1</sub> x<sub>2</sub>
         let page = read(AIZU).unwrap();
         assert_eq!(page.title.as_deref(), Some("Cubes & Co"));
         assert_eq!(page.samples, [Sample { input: " 3  4\n5\n".to_owned(), output: "27\n".to_owned() }]);
+    }
+
+    #[test]
+    fn a_bound_with_a_superscript_five_is_a_power_of_ten_and_samples_keep_their_spacing() {
+        let html =
+            AIZU.replace("10<sup>5</sup>", "10<SUP> 5 </SUP> and 2×10<sup>5</sup>").replace("27\n", "a   b\n\tc\n");
+        let page = read(&html).unwrap();
+        assert_eq!(page.constraints.lines().next(), Some("- 1 ≤ x < 10^5 and 2×10^5"));
+        assert_eq!(page.samples[0].output, "a   b\n\tc\n");
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use std::{
     collections::BTreeSet,
-    io::{BufReader, Read, Seek},
+    io::{BufReader, Read},
     path::{Path, PathBuf},
 };
 
@@ -71,9 +71,9 @@ impl Tree {
                 }
                 Ok(())
             }
-            Self::Archive { path, .. } => {
+            Self::Archive { path, is_compressed } => {
                 let mut seen = BTreeSet::new();
-                self.entries(&mut |name, entry| {
+                entries(path, *is_compressed, &mut |name, entry| {
                     let Some(member) = member(name) else { return Ok(()) };
                     if !seen.insert(member.clone()) {
                         bail!(Invalid::new(format!("archive `{}` holds `{name}` twice", path.display())));
@@ -96,9 +96,9 @@ impl Tree {
                 }
                 Ok(())
             }
-            Self::Archive { path, .. } => {
+            Self::Archive { path, is_compressed } => {
                 let mut seen = BTreeSet::new();
-                self.entries(&mut |name, entry| match wanted.get(inside(name)) {
+                entries(path, *is_compressed, &mut |name, entry| match wanted.get(inside(name)) {
                     Some(relative) if seen.insert(relative) => {
                         visit(relative, read_whole(entry, MAX_SOURCE).map_err(|error| broken(path, &error))?)
                     }
@@ -107,23 +107,22 @@ impl Tree {
             }
         }
     }
+}
 
-    fn entries(&self, visit: &mut dyn FnMut(&str, &mut dyn Read) -> Result<()>) -> Result<()> {
-        let Self::Archive { path, is_compressed } = self else { return Ok(()) };
-        let mut file = BufReader::with_capacity(1 << 20, File::open(path)?);
-        file.rewind()?;
-        let reader: Box<dyn Read> = if *is_compressed { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
-        let mut archive = tar::Archive::new(reader);
-        for entry in archive.entries().map_err(|error| broken(path, &error))? {
-            let mut entry = entry.map_err(|error| broken(path, &error))?;
-            if !entry.header().entry_type().is_file() {
-                continue;
-            }
-            let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
-            visit(&name, &mut entry)?;
+/// Visits the files of an archive, in its order.
+fn entries(path: &Path, is_compressed: bool, visit: &mut dyn FnMut(&str, &mut dyn Read) -> Result<()>) -> Result<()> {
+    let file = BufReader::with_capacity(1 << 20, File::open(path)?);
+    let reader: Box<dyn Read> = if is_compressed { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
+    let mut archive = tar::Archive::new(reader);
+    for entry in archive.entries().map_err(|error| broken(path, &error))? {
+        let mut entry = entry.map_err(|error| broken(path, &error))?;
+        if !entry.header().entry_type().is_file() {
+            continue;
         }
-        Ok(())
+        let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+        visit(&name, &mut entry)?;
     }
+    Ok(())
 }
 
 fn broken(path: &Path, error: &std::io::Error) -> Invalid {

@@ -28,7 +28,7 @@ use crate::{
 const MAX_TRIES: u32 = 5;
 
 /// Of connecting, of the answer's head, and of each read.
-const TIMEOUT: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Told with the bytes on disk and, where known, the bytes to come to in all.
 type Tell<'a> = &'a dyn Fn(u64, Option<u64>) -> Result<()>;
