@@ -82,14 +82,21 @@ pub fn pull(
     on_progress: OnProgress<'_>,
 ) -> Result<Pulled> {
     let mut pulled = Pulled::default();
-    let mut seen = BTreeMap::new();
+    let mut places_by_id = BTreeMap::new();
     for &(source, config) in sources {
         let fetched = fetch::fetch(source, config, places, on_progress)?;
         let manifest = Manifest::new(source, config, &fetched);
         manifest.write(&fetch::snapshot_dir(source, config, places.snapshots))?;
         pulled.manifests.push(manifest);
-        let mut collector =
-            Collector { source, config, window, seed, on_progress, pulled: &mut pulled, seen: &mut seen };
+        let mut collector = Collector {
+            source,
+            config,
+            window,
+            seed,
+            on_progress,
+            pulled: &mut pulled,
+            places_by_id: &mut places_by_id,
+        };
         match config.kind {
             SourceKind::Livecodebench => {
                 for file in &fetched {
@@ -131,7 +138,7 @@ struct Collector<'a> {
     on_progress: OnProgress<'a>,
     pulled: &'a mut Pulled,
     /// Ids of problems and submissions over all sources, and where they stood first.
-    seen: &'a mut BTreeMap<String, String>,
+    places_by_id: &'a mut BTreeMap<String, String>,
 }
 
 impl Collector<'_> {
@@ -145,10 +152,10 @@ impl Collector<'_> {
 
     /// Where the id stood before, if it did; otherwise notes that it stands at `place`.
     fn first_seen(&mut self, id: &str, place: &str) -> Option<String> {
-        if let Some(first) = self.seen.get(id) {
+        if let Some(first) = self.places_by_id.get(id) {
             return Some(first.clone());
         }
-        self.seen.insert(id.to_owned(), format!("`{}` {place}", self.source));
+        self.places_by_id.insert(id.to_owned(), format!("`{}` {place}", self.source));
         None
     }
 

@@ -162,7 +162,7 @@ fn take_problem(
     match statement_and_tests(id, descriptions) {
         Ok((page, tests)) => {
             collector.tests(&problem_id, tests.into_iter());
-            let problem = problem(listed, page, submissions.date(), collector.source);
+            let problem = problem(listed, &page, submissions.date(), collector.source);
             collector.pulled.problems.push(problem);
             choose_references(&problem_id, id, submissions.rows, collector, chosen);
         }
@@ -228,7 +228,7 @@ fn statement_and_tests(id: &str, descriptions: &mut Descriptions) -> Result<(Pag
     Ok((page, tests))
 }
 
-fn problem(listed: &ListedProblem, page: Page, date: &str, source: &str) -> Problem {
+fn problem(listed: &ListedProblem, page: &Page, date: &str, source: &str) -> Problem {
     Problem {
         problem_id: ids::codenet_problem_id(&listed.problem_id),
         source: source.to_owned(),
@@ -260,12 +260,15 @@ fn choose_references(
     let mut drawn: BTreeMap<Language, BTreeMap<Vec<u8>, Submission>> = BTreeMap::new();
     for row in rows {
         let key = row.submission_id.clone();
-        if let Some(first) = collector.first_seen(&row.submission_id, &format!("metadata/{id}.csv")) {
-            collector.reject(key, Reason::BadRecord, format!("the submission stands first in {first}"));
-        } else if row.status != "Accepted" {
+        if row.status != "Accepted" {
             collector.reject(key, Reason::NotAccepted, row.status);
         } else if let Some(language) = metadata::language(&row.language) {
-            drawn.entry(language).or_default().insert(rank(collector.seed, &row.submission_id), row);
+            match collector.first_seen(&row.submission_id, &format!("metadata/{id}.csv")) {
+                Some(first) => {
+                    collector.reject(key, Reason::BadRecord, format!("the submission stands first in {first}"));
+                }
+                None => drop(drawn.entry(language).or_default().insert(rank(collector.seed, &row.submission_id), row)),
+            }
         } else {
             collector.reject(key, Reason::UnsupportedLanguage, row.language);
         }

@@ -98,3 +98,23 @@ fn download_name(source: &str, url: &str) -> Result<String> {
 fn file_name(text: &str) -> String {
     text.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' }).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_download_is_named_by_its_url() {
+        let cases = [
+            ("https://host/a/resolve/main/test6.jsonl?download=true", Some("test6.jsonl")),
+            ("https://host/a%20b.tar.gz#x", Some("a-20b.tar.gz")),
+            ("https://host", None),
+            ("https://host/", None),
+            ("https://host/a/..", None),
+            ("https://host/manifest.json", None),
+        ];
+        for (url, expected) in cases {
+            assert_eq!(download_name("s", url).ok().as_deref(), expected, "{url}");
+        }
+    }
+}

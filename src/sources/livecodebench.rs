@@ -29,7 +29,7 @@ use crate::{
 const MAX_LINE: u64 = 1 << 30;
 
 /// Fewer letters than this around pictures are no statement.
-const MIN_LETTERS_BESIDE_IMAGES: usize = 40;
+const MIN_LETTERS_BESIDE_IMAGES: usize = 20;
 
 /// A line. Extra keys are let be; `private_test_cases` is missing from republished files.
 #[derive(Debug, Deserialize)]

@@ -96,7 +96,7 @@ fn without(mut record: Value, key: &str) -> Value {
 }
 
 fn json_lines(records: &[Value]) -> String {
-    records.iter().map(|record| format!("{record}\n")).collect()
+    records.iter().flat_map(|record| [record.to_string(), "\n".to_owned()]).collect()
 }
 
 /// The only rejected row of a file with one record.
@@ -243,6 +243,31 @@ fn the_manifest_is_the_same_whenever_it_is_written() {
     let manifest: Manifest = serde_json::from_slice(&first).unwrap();
     assert_eq!(manifest, pulled.manifests[0]);
     assert_eq!(manifest.files[0].url, "file://a.jsonl");
+}
+
+#[test]
+fn a_downloaded_source_is_asked_for_once_and_checked_each_time() {
+    let body = json_lines(&[record("x")]);
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/resolve/r1/test.jsonl", listener.local_addr().unwrap());
+    let place = Place::new();
+    let mut source = place.write("a", &body).source(SourceKind::Livecodebench, &["a"]);
+    source.files[0].url = url;
+    let server = std::thread::spawn(move || {
+        use std::io::{BufRead, BufReader, Write};
+        let (mut stream, _) = listener.accept().unwrap();
+        let head = BufReader::new(stream.try_clone().unwrap()).lines().map(Result::unwrap);
+        assert!(head.take_while(|line| !line.is_empty()).any(|line| line == "GET /resolve/r1/test.jsonl HTTP/1.1"));
+        let head = format!("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {}\r\n\r\n", body.len());
+        stream.write_all((head + &body).as_bytes()).unwrap();
+    });
+    let first = place.pull_one(&source);
+    server.join().unwrap();
+    // The server is gone: what was downloaded serves.
+    assert_same(&place.pull_one(&source), &first);
+    assert_eq!(first.problems.len(), 1);
+    place.write("snapshots/src@r1/test.jsonl", "tampered with");
+    assert_eq!(ExitCode::of(&place.pull(&[("src", &source)]).unwrap_err()), ExitCode::Invalid);
 }
 
 const PAGE: &str = "<H1>Twice</H1>\n<p>Read <var>n</var> and print twice as much, each time.</p>\n\

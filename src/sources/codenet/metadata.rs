@@ -20,6 +20,7 @@ pub(super) struct ListedProblem {
 
 /// A row of `metadata/pNNNNN.csv`.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_field_names, reason = "an id is called by its row everywhere")]
 pub(super) struct Submission {
     pub(super) submission_id: String,
     /// Seconds since 1970.
@@ -86,7 +87,7 @@ pub(super) fn read_submissions(problem_id: &str, bytes: &[u8]) -> Rows<Submissio
         }
         Ok(Submission {
             submission_id: id.to_owned(),
-            date: parse_date(date).ok_or_else(|| format!("date `{date}` of `{id}` is not in seconds since 1970"))?,
+            date: parse_date(date)?,
             language: language.to_owned(),
             original_language: original_language.to_owned(),
             extension: extension.to_owned(),
@@ -132,8 +133,11 @@ fn fields<const N: usize>(record: &ByteRecord, places: [usize; N]) -> Result<[&s
 }
 
 /// Blank is no date.
-fn parse_date(text: &str) -> Option<Option<i64>> {
-    if text.is_empty() { Some(None) } else { text.parse().ok().map(Some) }
+fn parse_date(text: &str) -> Result<Option<i64>, String> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    text.parse().map(Some).map_err(|_| format!("date `{text}` is not in seconds since 1970"))
 }
 
 /// Our language of one of CodeNet's. `C++` is a directory's literal name.

@@ -19,7 +19,7 @@ use crate::tables::Reason;
 const JAPANESE_SHARE: f64 = 0.1;
 
 /// Fewer letters of description than this beside pictures are no description.
-const MIN_LETTERS_BESIDE_IMAGES: usize = 60;
+const MIN_LETTERS_BESIDE_IMAGES: usize = 20;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Page {
@@ -236,7 +236,6 @@ fn assemble(sections: Vec<Section>) -> Page {
             Kind::InputFormat => append(&mut page.input_format, &section.text),
             Kind::OutputFormat => append(&mut page.output_format, &section.text),
             Kind::Constraints => append(&mut page.constraints, &section.text),
-            Kind::Notes => append(&mut page.description, &headed(&section)),
             Kind::SampleInput => samples.input(&section.blocks),
             Kind::SampleOutput => samples.output(&section.blocks),
             Kind::Samples => samples.both(&section.blocks),
@@ -246,7 +245,7 @@ fn assemble(sections: Vec<Section>) -> Page {
                 append(&mut page.description, &section.text);
             }
             Kind::Unknown if is_below_input => {}
-            Kind::Unknown => append(&mut page.description, &headed(&section)),
+            Kind::Notes | Kind::Unknown => append(&mut page.description, &headed(&section)),
         }
         is_below_input |= kind == Kind::InputFormat;
     }
@@ -309,4 +308,181 @@ impl Samples {
 fn ended(block: &str) -> String {
     let text = block.trim_start_matches('\n').trim_end();
     if text.is_empty() { String::new() } else { format!("{text}\n") }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    /// The statement of a page, or the reason it has none.
+    fn check(html: &str, expected: Result<&str, Reason>) {
+        let answer = read(html).map(|page| page.statement()).map_err(|(reason, _)| reason);
+        assert_eq!(answer.as_deref(), expected.as_ref().map(|text| *text), "{html}");
+    }
+
+    const AIZU: &str = "
+<H1>Cubes &amp; Co</H1>
+
+<P>
+Write a program that computes
+the  cube of <var>x</var>, at most 10<SUP>18</SUP>, for the 2<sup>nd</sup> time.
+</P>
+<script>MathJax.go('日本語')</script>
+<H2>Input</H2>
+<pre>
+x<sub>1</sub> x<sub>2</sub>
+  ...
+</pre>
+<H2>Output</H2>
+<p>Print x<sup>n-1</sup>.<br>Then stop.</p>
+<h2>Constraints</h2>
+<ul>
+<li> 1 &le; <var>x</var> &lt; 10<sup>5</sup></li>
+<li> <var>x</var> is odd
+</ul>
+<H2>Sample Input 1</H2>
+<pre>
+
+ 3  4
+5
+</pre>
+<p>This explains the sample.</p>
+<H2>Output for the Sample Input 1</H2>
+<PRE>
+27
+</PRE>
+";
+
+    #[test]
+    fn an_aizu_page_becomes_four_sections_and_its_samples() {
+        check(
+            AIZU,
+            Ok(
+                "Problem Description:\nWrite a program that computes the cube of x, at most 10^18, for the 2nd time.\n\n\
+                Input Format:\nx_1 x_2\n  ...\n\n\
+                Output Format:\nPrint x^(n-1).\nThen stop.\n\n\
+                Constraints:\n- 1 ≤ x < 10^5\n- x is odd\n\n\
+                Sample Input 1:\n 3  4\n5\n\nSample Output 1:\n27",
+            ),
+        );
+        let page = read(AIZU).unwrap();
+        assert_eq!(page.title.as_deref(), Some("Cubes & Co"));
+        assert_eq!(page.samples, [Sample { input: " 3  4\n5\n".to_owned(), output: "27\n".to_owned() }]);
+    }
+
+    #[test]
+    fn a_bound_with_a_superscript_five_is_a_power_of_ten_and_samples_keep_their_spacing() {
+        let html =
+            AIZU.replace("10<sup>5</sup>", "10<SUP> 5 </SUP> and 2×10<sup>5</sup>").replace("27\n", "a   b\n\tc\n");
+        let page = read(&html).unwrap();
+        assert_eq!(page.constraints.lines().next(), Some("- 1 ≤ x < 10^5 and 2×10^5"));
+        assert_eq!(page.samples[0].output, "a   b\n\tc\n");
+    }
+
+    #[test]
+    fn an_atcoder_page_loses_its_score_and_its_explanations() {
+        let html = "<span class=\"lang\"><span class=\"lang-ja\"><p>日本語の問題文です</p></span><span class=\"lang-en\">
+            <p>Score : <var>100</var> points</p>
+            <div class=\"part\"><section><h3>Problem Statement</h3><p>Sum <var>a_1 \\leq 10^{5}</var>.</p></section></div>
+            <div class=\"part\"><section><h3>Constraints</h3><ul><li>All are integers.</li></ul></section></div><hr/>
+            <div class=\"io-style\"><section><h3>Input</h3><p>From Standard Input:</p><pre><var>a_1</var> <var>b</var>\n</pre>
+            </section><section><h3>Output</h3><p>The sum.</p></section></div><hr/>
+            <section><h3>Sample Input 1</h3><pre>1 2\n</pre></section>
+            <section><h3>Sample Output 1</h3><pre>3\n</pre><p>Since 1 and 2 are 3.</p><pre>1+2</pre></section></span></span>";
+        check(
+            html,
+            Ok("Problem Description:\nSum a_1 \\leq 10^{5}.\n\nInput Format:\nFrom Standard Input:\n\na_1 b\n\n\
+                Output Format:\nThe sum.\n\nConstraints:\n- All are integers.\n\n\
+                Sample Input 1:\n1 2\n\nSample Output 1:\n3"),
+        );
+    }
+
+    #[test]
+    fn pages_that_cannot_be_used_have_a_reason() {
+        check("", Err(Reason::Insufficient));
+        check("<h1>Sum</h1><p>Add.</p><h2>Input</h2><p>Two.</p>", Err(Reason::Insufficient));
+        check(
+            &AIZU.replace("Write", "整数を読み込み、その三乗を出力するプログラムを作成せよ。"),
+            Err(Reason::NotEnglish),
+        );
+        let pictures = "<h1>See</h1><img src=a><h2>Input</h2><p>a</p><h2>Output</h2><p>b</p>";
+        check(pictures, Err(Reason::ImagesOnly));
+    }
+
+    #[test]
+    fn japanese_in_samples_and_scripts_does_not_count() {
+        let page =
+            read(&AIZU.replace("5\n</pre>", "整数を読み込み出力せよ整数を読み込み出力せよ整数を読み込み\n</pre>"));
+        assert!(page.unwrap().samples[0].input.contains("整数"));
+    }
+
+    #[test]
+    fn inputs_below_examples_are_samples() {
+        let html = "<h1>T</h1><p>Words.</p><h2>Input</h2><p>a</p><h2>Output</h2><p>b</p>\
+            <h2>Examples</h2><h3>Input</h3><pre>1</pre><h3>Output</h3><pre>2</pre><h2>Note</h2><p>More words.</p>";
+        let page = read(html).unwrap();
+        assert_eq!(page.samples, [Sample { input: "1\n".to_owned(), output: "2\n".to_owned() }]);
+        assert_eq!((page.input_format.as_str(), page.description.as_str()), ("a", "Words.\n\nNote:\nMore words."));
+    }
+
+    #[test]
+    fn a_page_may_nest_as_deeply_as_it_likes() {
+        let html = format!("{}x{}", "<div><sup>".repeat(20_000), "</sup></div>".repeat(20_000));
+        check(&html, Err(Reason::Insufficient));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn tag_soup_is_read_without_a_panic(
+            parts in proptest::collection::vec(
+                proptest::sample::select(&[
+                    "<pre>", "</pre>", "<h2>Input</h2>", "<h1>", "</h1>", "<sup>", "</sup>", "<script>", "</script>",
+                    "<table><tr><td>", "</table>", "5", " ", "\n", "<li>", "&le;", "<h2>Sample Input", "日本", "<img>",
+                ][..]),
+                0..40,
+            )
+        ) {
+            let _ = read(&parts.concat());
+        }
+    }
+
+    #[test]
+    fn all_real_pages_are_sorted_into_readable_japanese_and_insufficient() {
+        let Some(shared) = std::env::var_os("COREBUILD_SHARED") else {
+            eprintln!("skipped: COREBUILD_SHARED is not set");
+            return;
+        };
+        let path = std::path::Path::new(&shared).join("data/codenet_mini/problem_descriptions_all_3999.tar.gz");
+        let file = fs_err::File::open(path).unwrap();
+        let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(file));
+        let mut counts: BTreeMap<(&str, bool), usize> = BTreeMap::new();
+        let (mut n_without_sample, mut n_leaks) = (0, 0);
+        for entry in archive.entries().unwrap() {
+            let mut html = String::new();
+            let mut entry = entry.unwrap();
+            if !entry.header().entry_type().is_file() {
+                continue;
+            }
+            std::io::Read::read_to_string(&mut entry, &mut html).unwrap();
+            let answer = read(&html);
+            let outcome = answer.as_ref().map_or_else(|(reason, _)| reason.name(), |_| "readable");
+            if let (Err((reason, detail)), Ok(name)) = (&answer, entry.path()) {
+                eprintln!("{} {} {detail}", name.display(), reason.name());
+            }
+            *counts.entry((outcome, html.contains("lang-en"))).or_default() += 1;
+            if let Ok(page) = answer {
+                n_without_sample += usize::from(page.samples.is_empty());
+                let shown = |text: &str| text.lines().count() > 2 && page.description.contains(text.trim());
+                n_leaks += usize::from(page.samples.iter().any(|s| shown(&s.input) || shown(&s.output)));
+            }
+        }
+        eprintln!("by (outcome, is AtCoder's): {counts:?}; {n_without_sample} without sample, {n_leaks} leaks");
+        assert_eq!(counts.values().sum::<usize>(), 3999);
+        assert!(counts[&("readable", true)] > 1450, "{counts:?}");
+        assert!(counts[&("readable", false)] > 900, "{counts:?}");
+        assert!(n_leaks < 10, "{n_leaks}");
+        assert!((1200..1450).contains(&counts[&("not-english", false)]), "{counts:?}");
+    }
 }

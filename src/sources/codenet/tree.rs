@@ -6,11 +6,11 @@
 
 use std::{
     collections::BTreeSet,
-    io::{BufReader, Read, Seek},
+    io::{BufReader, Read},
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use flate2::read::MultiGzDecoder;
 use fs_err::File;
 
@@ -71,14 +71,14 @@ impl Tree {
                 }
                 Ok(())
             }
-            Self::Archive { path, .. } => {
+            Self::Archive { path, is_compressed } => {
                 let mut seen = BTreeSet::new();
-                self.entries(&mut |name, entry| {
+                entries(path, *is_compressed, &mut |name, entry| {
                     let Some(member) = member(name) else { return Ok(()) };
                     if !seen.insert(member.clone()) {
                         bail!(Invalid::new(format!("archive `{}` holds `{name}` twice", path.display())));
                     }
-                    visit(member, read_whole(entry, MAX_DESCRIPTION)?)
+                    visit(member, read_whole(entry, MAX_DESCRIPTION).map_err(|error| broken(path, &error))?)
                 })
             }
         }
@@ -96,36 +96,38 @@ impl Tree {
                 }
                 Ok(())
             }
-            Self::Archive { .. } => {
+            Self::Archive { path, is_compressed } => {
                 let mut seen = BTreeSet::new();
-                self.entries(&mut |name, entry| match wanted.get(inside(name)) {
-                    Some(relative) if seen.insert(relative) => visit(relative, read_whole(entry, MAX_SOURCE)?),
+                entries(path, *is_compressed, &mut |name, entry| match wanted.get(inside(name)) {
+                    Some(relative) if seen.insert(relative) => {
+                        visit(relative, read_whole(entry, MAX_SOURCE).map_err(|error| broken(path, &error))?)
+                    }
                     _ => Ok(()),
                 })
             }
         }
     }
+}
 
-    fn entries(&self, visit: &mut dyn FnMut(&str, &mut dyn Read) -> Result<()>) -> Result<()> {
-        let Self::Archive { path, is_compressed } = self else { return Ok(()) };
-        let mut file = BufReader::with_capacity(1 << 20, File::open(path)?);
-        file.rewind()?;
-        let reader: Box<dyn Read> = if *is_compressed { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
-        let mut archive = tar::Archive::new(reader);
-        let broken = || {
-            Invalid::new(format!("archive `{}` cannot be read", path.display()))
-                .hint("it is a `tar.gz` of a `Project_CodeNet` tree")
-        };
-        for entry in archive.entries().with_context(broken)? {
-            let mut entry = entry.with_context(broken)?;
-            if !entry.header().entry_type().is_file() {
-                continue;
-            }
-            let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
-            visit(&name, &mut entry)?;
+/// Visits the files of an archive, in its order.
+fn entries(path: &Path, is_compressed: bool, visit: &mut dyn FnMut(&str, &mut dyn Read) -> Result<()>) -> Result<()> {
+    let file = BufReader::with_capacity(1 << 20, File::open(path)?);
+    let reader: Box<dyn Read> = if is_compressed { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
+    let mut archive = tar::Archive::new(reader);
+    for entry in archive.entries().map_err(|error| broken(path, &error))? {
+        let mut entry = entry.map_err(|error| broken(path, &error))?;
+        if !entry.header().entry_type().is_file() {
+            continue;
         }
-        Ok(())
+        let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+        visit(&name, &mut entry)?;
     }
+    Ok(())
+}
+
+fn broken(path: &Path, error: &std::io::Error) -> Invalid {
+    Invalid::new(format!("archive `{}` cannot be read: {error}", path.display()))
+        .hint("it is a `tar.gz` of a `Project_CodeNet` tree")
 }
 
 /// A path in an archive without what stands before the tree's own directories.
@@ -180,9 +182,9 @@ fn list(directory: &Path, prefix: &str, paths: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
-fn read_whole(reader: impl Read, limit: u64) -> Result<Option<Vec<u8>>> {
+fn read_whole(reader: impl Read, limit: u64) -> std::io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
-    reader.take(limit + 1).read_to_end(&mut bytes).context("read a member of the tree")?;
+    reader.take(limit + 1).read_to_end(&mut bytes)?;
     Ok((bytes.len() as u64 <= limit).then_some(bytes))
 }
 

@@ -28,7 +28,7 @@ use crate::{
 const MAX_TRIES: u32 = 5;
 
 /// Of connecting, of the answer's head, and of each read.
-const TIMEOUT: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Told with the bytes on disk and, where known, the bytes to come to in all.
 type Tell<'a> = &'a dyn Fn(u64, Option<u64>) -> Result<()>;
@@ -195,4 +195,160 @@ fn chain(error: &dyn std::error::Error) -> String {
         cause = error.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io::{BufRead, BufReader},
+        net::TcpListener,
+        thread::JoinHandle,
+    };
+
+    use super::*;
+    use crate::{exit_code::ExitCode, ids};
+
+    const BODY: &str = "0123456789";
+
+    /// Answers one connection after the other on the loopback interface, then gives the `Range` of
+    /// each request.
+    fn serve(replies: Vec<String>) -> (String, JoinHandle<Vec<Option<String>>>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/dir/file.jsonl", listener.local_addr().unwrap());
+        let server = thread::spawn(move || {
+            let answer = |reply: String| {
+                let (mut stream, _) = listener.accept().unwrap();
+                let head: Vec<String> = BufReader::new(stream.try_clone().unwrap())
+                    .lines()
+                    .map(|line| line.unwrap().to_ascii_lowercase())
+                    .take_while(|line| !line.is_empty())
+                    .collect();
+                stream.write_all(reply.as_bytes()).unwrap();
+                head.iter().find_map(|line| Some(line.strip_prefix("range: ")?.to_owned()))
+            };
+            replies.into_iter().map(answer).collect()
+        });
+        (url, server)
+    }
+
+    fn reply(status: &str, headers: &str, length: usize, body: &str) -> String {
+        format!("HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n{body}")
+    }
+
+    fn whole(body: &str) -> String {
+        reply("200 OK", "", body.len(), body)
+    }
+
+    fn rest(from: usize) -> String {
+        let range = format!("Content-Range: bytes {from}-{}/{}\r\n", BODY.len() - 1, BODY.len());
+        reply("206 Partial Content", &range, BODY.len() - from, &BODY[from..])
+    }
+
+    fn failing(status: &str) -> String {
+        reply(status, "", 0, "")
+    }
+
+    struct Tried {
+        result: Result<()>,
+        ranges: Vec<Option<String>>,
+        file: Option<String>,
+        part: Option<String>,
+    }
+
+    /// Downloads [`BODY`] from a server with these replies, over what an earlier run left.
+    fn try_download(left: Option<&str>, replies: Vec<String>) -> Tried {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("src@r1/file.jsonl");
+        let part_path = directory.path().join("src@r1/file.jsonl.part");
+        if let Some(left) = left {
+            fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+            fs_err::write(&part_path, left).unwrap();
+        }
+        let (url, server) = serve(replies);
+        let downloader = Downloader { first_pause: Duration::from_millis(1), ..Downloader::new().unwrap() };
+        let result = downloader.download(&url, &path, &ids::sha256_hex(BODY.as_bytes()), &|_, _| Ok(()));
+        let read = |path| fs_err::read_to_string(path).ok();
+        Tried { result, ranges: server.join().unwrap(), file: read(path), part: read(part_path) }
+    }
+
+    fn check(left: Option<&str>, replies: Vec<String>, ranges: &[Option<&str>]) {
+        let tried = try_download(left, replies);
+        tried.result.unwrap();
+        assert_eq!((tried.file.as_deref(), tried.part), (Some(BODY), None));
+        assert_eq!(tried.ranges.iter().map(Option::as_deref).collect::<Vec<_>>(), ranges);
+    }
+
+    #[test]
+    fn a_whole_answer_becomes_the_file() {
+        check(None, vec![whole(BODY)], &[None]);
+    }
+
+    #[test]
+    fn a_broken_answer_is_gone_on_with() {
+        let cut = reply("200 OK", "", BODY.len(), &BODY[..4]);
+        check(None, vec![cut, rest(4)], &[None, Some("bytes=4-")]);
+    }
+
+    #[test]
+    fn a_killed_download_is_gone_on_with() {
+        check(Some(&BODY[..7]), vec![rest(7)], &[Some("bytes=7-")]);
+        let complete = reply("416 Range Not Satisfiable", "Content-Range: bytes */10\r\n", 0, "");
+        check(Some(BODY), vec![complete], &[Some("bytes=10-")]);
+    }
+
+    #[test]
+    fn a_server_without_ranges_starts_again() {
+        check(Some(&BODY[..7]), vec![whole(BODY)], &[Some("bytes=7-")]);
+        check(Some(&BODY[..7]), vec![rest(3), whole(BODY)], &[Some("bytes=7-"), None]);
+    }
+
+    #[test]
+    fn a_part_of_an_older_file_is_thrown_away() {
+        check(Some("abc"), vec![rest(3), whole(BODY)], &[Some("bytes=3-"), None]);
+    }
+
+    #[test]
+    fn a_stumbling_server_is_asked_again() {
+        let replies = vec![failing("503 Service Unavailable"), failing("429 Too Many Requests"), whole(BODY)];
+        check(None, replies, &[None, None, None]);
+    }
+
+    #[test]
+    fn a_server_that_stays_down_is_unavailable_and_the_part_stays() {
+        let replies = vec![failing("500 Internal Server Error"); MAX_TRIES as usize];
+        let tried = try_download(Some("0123"), replies);
+        let error = tried.result.unwrap_err();
+        assert_eq!(ExitCode::of(&error), ExitCode::Unavailable);
+        assert!(error.to_string().contains("in 5 tries: the server answers 500"), "{error}");
+        assert_eq!((tried.file, tried.part.as_deref()), (None, Some("0123")));
+    }
+
+    #[test]
+    fn a_missing_file_is_told_at_once() {
+        let tried = try_download(None, vec![failing("404 Not Found")]);
+        let error = tried.result.unwrap_err();
+        assert_eq!(ExitCode::of(&error), ExitCode::Unavailable);
+        assert!(error.to_string().contains("404 Not Found"), "{error}");
+    }
+
+    #[test]
+    fn another_file_under_the_url_is_refused_with_both_hashes() {
+        let tried = try_download(None, vec![whole("something else")]);
+        let error = tried.result.unwrap_err();
+        assert_eq!(ExitCode::of(&error), ExitCode::Invalid);
+        for body in [BODY, "something else"] {
+            assert!(error.to_string().contains(&ids::sha256_hex(body.as_bytes())), "{error}");
+        }
+        assert_eq!((tried.file, tried.part), (None, None));
+    }
+
+    #[test]
+    fn two_downloads_of_one_file_do_not_mix() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        let other = File::create(directory.path().join("file.part")).unwrap();
+        other.file().lock().unwrap();
+        let error = Downloader::new().unwrap().download("http://127.0.0.1:9/f", &path, "", &|_, _| Ok(())).unwrap_err();
+        assert!(error.to_string().contains("by another process"), "{error}");
+    }
 }

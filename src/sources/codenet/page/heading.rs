@@ -84,6 +84,7 @@ fn sample_kind(words: &str) -> Kind {
     let has_input = words.contains("input") || words.contains("入力");
     match (has_input, has_output) {
         // "Output for the Sample Input", but not "Sample Input and Output".
+        _ if words.contains("入出力") => Kind::Samples,
         (true, true) if words.starts_with("output") || words.contains(" for ") => Kind::SampleOutput,
         (true, false) => Kind::SampleInput,
         (false, true) => Kind::SampleOutput,

@@ -121,7 +121,9 @@ impl TextBuilder {
             self.text.push(mark);
             self.text.push_str(content);
         } else {
-            self.text.push_str(&format!("{mark}({content})"));
+            self.text.extend([mark, '(']);
+            self.text.push_str(content);
+            self.text.push(')');
         }
     }
 }
