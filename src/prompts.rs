@@ -10,6 +10,9 @@ mod front_matter;
 mod render;
 mod schema;
 
+#[cfg(test)]
+mod tests;
+
 use std::path::Path;
 
 use anyhow::Result;

@@ -11,6 +11,9 @@ mod json;
 mod text;
 mod thoughts;
 
+#[cfg(test)]
+mod tests;
+
 use crate::{
     llm::{FinishReason, Reply},
     tables::Reason,
@@ -59,7 +62,8 @@ const APOLOGIES: [&str; 9] = [
 
 /// Whether an answer without content is a refusal in words.
 fn is_apology(answer: &str) -> bool {
-    let start: String = answer.trim_start().chars().take(40).collect::<String>().to_lowercase().replace('\u{2019}', "'");
+    let start: String =
+        answer.trim_start().chars().take(40).collect::<String>().to_lowercase().replace('\u{2019}', "'");
     APOLOGIES.iter().any(|apology| start.starts_with(apology))
 }
 

@@ -159,12 +159,8 @@ pub(crate) mod tests {
 
     #[test]
     fn key_stays_when_the_answer_cannot_change() {
-        let changes: [Change; 4] = [
-            |r| r.sampling.max_tokens = 7,
-            |r| r.stage.push('x'),
-            |r| r.prompt.push('x'),
-            |r| r.prompt_version += 1,
-        ];
+        let changes: [Change; 4] =
+            [|r| r.sampling.max_tokens = 7, |r| r.stage.push('x'), |r| r.prompt.push('x'), |r| r.prompt_version += 1];
         for change in changes {
             let mut changed = request("a");
             change(&mut changed);

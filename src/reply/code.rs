@@ -81,9 +81,10 @@ fn check_end(
         FinishReason::Length if !grammar::parses(fences::inside_tags(&chosen.text(answer)), language) => {
             Err(Reject::new(Reason::TruncatedReply, "the reply was cut and its program does not parse"))
         }
-        FinishReason::Other if !chosen.is_closed => {
-            Err(Reject::new(Reason::UnclosedBlock, "the code block is never closed and the reply did not end by itself"))
-        }
+        FinishReason::Other if !chosen.is_closed => Err(Reject::new(
+            Reason::UnclosedBlock,
+            "the code block is never closed and the reply did not end by itself",
+        )),
         _ => Ok(()),
     }
 }

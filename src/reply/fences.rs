@@ -52,7 +52,8 @@ pub(super) fn blocks(text: &str, is_wrapper: &dyn Fn(&str) -> bool, is_whole: Is
             n = behind_thoughts(text, &lines, n, tag);
             continue;
         }
-        let Some(fence) = opening(line).filter(|fence| !is_wrapper(fence.info) && !wraps(text, &lines, n, fence)) else {
+        let Some(fence) = opening(line).filter(|fence| !is_wrapper(fence.info) && !wraps(text, &lines, n, fence))
+        else {
             n += 1;
             continue;
         };
