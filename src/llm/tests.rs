@@ -104,7 +104,9 @@ fn case_33_new_parser_costs_no_call_and_new_temperature_does() {
     // the same raw text.
     assert_eq!(complete(dir.path(), &provider, &requests).expect("from the journal"), raw);
     assert_eq!(provider.asked(), [""; 0]);
-    requests.iter_mut().for_each(|request| request.sampling.temperature = Some(0.9));
+    for request in &mut requests {
+        request.sampling.temperature = Some(0.9);
+    }
     complete(dir.path(), &provider, &requests).expect("all answered");
     assert_eq!(provider.asked(), ["a", "b"]);
 }
@@ -119,7 +121,9 @@ fn case_34_raising_max_tokens_sends_only_the_cut_rows_again() {
     assert_eq!(provider.asked(), ["a", "b", "c", "d"]);
     complete(dir.path(), &provider, &requests).expect("a cut reply serves its own limit");
     assert_eq!(provider.asked(), [""; 0]);
-    requests.iter_mut().for_each(|request| request.sampling.max_tokens = 200);
+    for request in &mut requests {
+        request.sampling.max_tokens = 200;
+    }
     let replies = complete(dir.path(), &provider, &requests).expect("all answered");
     assert_eq!(provider.asked(), ["b", "d"]);
     let finish_reasons: Vec<FinishReason> = replies.iter().map(|reply| reply.finish_reason).collect();

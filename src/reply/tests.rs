@@ -311,7 +311,7 @@ proptest! {
 
     #[test]
     fn fenced_program_without_fences_inside_comes_back_whole(lines in prop::collection::vec("[a-z =+/#\\t]{0,12}", 1..12)) {
-        let program = lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+        let program = lines.join("\n") + "\n";
         prop_assume!(!program.trim().is_empty());
         let reply = format!("Text.\n\n```python\n{program}```\n\nOutput:\n\n```\n1\n```\n");
         prop_assert_eq!(code(&reply, Language::Python), Ok(program));
