@@ -83,26 +83,24 @@ macro_rules! constructors {
 constructors! { ConfigError Incomplete Invalid Unavailable }
 
 impl ExitCode {
-    /// The code of an error: that of the first typed cause in its chain; anything untyped is a bug
-    /// or an I/O error of the machine.
+    /// The code of an error: that of the first typed cause, be it attached as context or a source;
+    /// an I/O error is the machine's; anything else is a bug.
     #[must_use]
     pub fn of(error: &anyhow::Error) -> Self {
-        error.chain().find_map(Self::of_cause).unwrap_or(Self::Bug)
-    }
-
-    fn of_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Self> {
-        if cause.is::<ConfigError>() {
-            Some(Self::BadConfig)
-        } else if cause.is::<Incomplete>() {
-            Some(Self::Incomplete)
-        } else if cause.is::<Invalid>() {
-            Some(Self::Invalid)
-        } else if cause.is::<Unavailable>() || cause.is::<std::io::Error>() {
-            Some(Self::Unavailable)
-        } else if cause.is::<Interrupted>() {
-            Some(Self::Interrupted)
+        if error.downcast_ref::<ConfigError>().is_some() {
+            Self::BadConfig
+        } else if error.downcast_ref::<Incomplete>().is_some() {
+            Self::Incomplete
+        } else if error.downcast_ref::<Invalid>().is_some() {
+            Self::Invalid
+        } else if error.downcast_ref::<Unavailable>().is_some() {
+            Self::Unavailable
+        } else if error.downcast_ref::<Interrupted>().is_some() {
+            Self::Interrupted
+        } else if error.chain().any(|cause| cause.is::<std::io::Error>()) {
+            Self::Unavailable
         } else {
-            None
+            Self::Bug
         }
     }
 }
@@ -110,12 +108,27 @@ impl ExitCode {
 /// The hint of the first typed cause that has one.
 #[must_use]
 pub fn hint(error: &anyhow::Error) -> Option<&str> {
-    error.chain().find_map(|cause| {
-        cause
-            .downcast_ref::<ConfigError>()
-            .and_then(|e| e.hint.as_deref())
-            .or_else(|| cause.downcast_ref::<Incomplete>().and_then(|e| e.hint.as_deref()))
-            .or_else(|| cause.downcast_ref::<Invalid>().and_then(|e| e.hint.as_deref()))
-            .or_else(|| cause.downcast_ref::<Unavailable>().and_then(|e| e.hint.as_deref()))
-    })
+    error
+        .downcast_ref::<ConfigError>()
+        .and_then(|e| e.hint.as_deref())
+        .or_else(|| error.downcast_ref::<Incomplete>().and_then(|e| e.hint.as_deref()))
+        .or_else(|| error.downcast_ref::<Invalid>().and_then(|e| e.hint.as_deref()))
+        .or_else(|| error.downcast_ref::<Unavailable>().and_then(|e| e.hint.as_deref()))
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::Context;
+
+    use super::*;
+
+    #[test]
+    fn a_typed_error_decides_below_and_above_context() {
+        let below = anyhow::Error::from(Invalid::new("bad rows").hint("look")).context("stage `qrels`");
+        assert_eq!((ExitCode::of(&below), hint(&below)), (ExitCode::Invalid, Some("look")));
+        let io = std::io::Error::other("no disk");
+        let above = Err::<(), _>(io).context(Incomplete::new("not all rows")).expect_err("an error");
+        assert_eq!(ExitCode::of(&above), ExitCode::Incomplete);
+        assert_eq!(ExitCode::of(&anyhow::anyhow!("what")), ExitCode::Bug);
+    }
 }

@@ -12,6 +12,9 @@ pub mod reply;
 pub mod request;
 pub mod tokens;
 
+#[cfg(test)]
+mod tests;
+
 use std::{
     collections::{BTreeMap, HashMap},
     path::Path,

@@ -10,6 +10,9 @@ mod front_matter;
 mod render;
 mod schema;
 
+#[cfg(test)]
+mod tests;
+
 use std::path::Path;
 
 use anyhow::Result;
@@ -86,18 +89,9 @@ impl Prompt {
         if front_matter.name != name {
             return Err(ConfigError::new(format!("`{file}` calls itself `{}`", front_matter.name)));
         }
-        let schema = match (&front_matter.schema, front_matter.reply) {
-            (Some(path), ReplyFormat::Json) => Some(ReplySchema::load(root, path)?),
-            (None, ReplyFormat::Code | ReplyFormat::Text) => None,
-            (None, ReplyFormat::Json) => {
-                return Err(ConfigError::new(format!("`{file}` asks for JSON and names no `schema`")));
-            }
-            (Some(_), _) => {
-                return Err(ConfigError::new(format!("`{file}` names a `schema`, but does not ask for JSON")));
-            }
-        };
+        let schema = load_schema(root, &file, &front_matter)?;
         let mut bytes = text.clone().into_bytes();
-        bytes.extend(schema.iter().flat_map(|schema| schema.bytes()));
+        bytes.extend(schema.iter().flat_map(ReplySchema::bytes));
         let sha256 = ids::sha256_hex(&bytes);
         let (environment, parts) = render::compile(&file, &text, body, &front_matter)?;
         Ok(Self {
@@ -169,6 +163,16 @@ impl Prompt {
     #[must_use]
     pub fn file(&self) -> &str {
         &self.file
+    }
+}
+
+/// A prompt has a schema exactly when it asks for JSON.
+fn load_schema(root: &Path, file: &str, front_matter: &FrontMatter) -> Result<Option<ReplySchema>, ConfigError> {
+    match (&front_matter.schema, front_matter.reply) {
+        (Some(path), ReplyFormat::Json) => ReplySchema::load(root, path).map(Some),
+        (None, ReplyFormat::Code | ReplyFormat::Text) => Ok(None),
+        (None, ReplyFormat::Json) => Err(ConfigError::new(format!("`{file}` asks for JSON and names no `schema`"))),
+        (Some(_), _) => Err(ConfigError::new(format!("`{file}` names a `schema`, but does not ask for JSON"))),
     }
 }
 

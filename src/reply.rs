@@ -11,6 +11,9 @@ mod json;
 mod text;
 mod thoughts;
 
+#[cfg(test)]
+mod tests;
+
 use crate::{
     llm::{FinishReason, Reply},
     tables::Reason,

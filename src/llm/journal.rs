@@ -6,7 +6,7 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::Mutex,
+    sync::{Mutex, MutexGuard},
 };
 
 use anyhow::Result;
@@ -99,10 +99,15 @@ impl Journal {
     /// When the file cannot be written.
     pub fn append_failure(&self, key: &str, request: &Request, message: &str) -> Result<()> {
         let failure = Failure { row_id: &request.row_id, model: &request.model, message };
-        let mut failures = self.failures.lock().expect("no thread panics while it holds the failures");
-        if failures.is_none() {
-            *failures = Some(KeyedLog::open(&self.failures_path)?);
-        }
-        failures.as_ref().expect("just opened").append(key, &failure)
+        let mut failures = self.lock_failures();
+        let log = match failures.take() {
+            Some(log) => log,
+            None => KeyedLog::open(&self.failures_path)?,
+        };
+        failures.insert(log).append(key, &failure)
+    }
+
+    fn lock_failures(&self) -> MutexGuard<'_, Option<KeyedLog>> {
+        self.failures.lock().expect("no thread panics while it holds the failures")
     }
 }

@@ -140,7 +140,7 @@ pub(crate) mod tests {
 
     #[test]
     fn key_changes_with_what_can_change_the_answer() {
-        let changes: [Change; 7] = [
+        let edits: [Change; 7] = [
             |r| r.model.push('x'),
             |r| r.messages[0].content.push('x'),
             |r| r.messages[0].role = Role::System,
@@ -149,9 +149,9 @@ pub(crate) mod tests {
             |r| r.reply_schema = Some(json!({"type": "object"})),
             |r| r.sample_idx = 1,
         ];
-        for change in changes {
+        for edit in edits {
             let mut changed = request("a");
-            change(&mut changed);
+            edit(&mut changed);
             assert_ne!(changed.key(), request("a").key(), "{changed:?}");
         }
         assert_ne!(request("a").key(), request("b").key());
@@ -159,11 +159,17 @@ pub(crate) mod tests {
 
     #[test]
     fn key_stays_when_the_answer_cannot_change() {
+<<<<<<< HEAD
         let changes: [Change; 4] =
             [|r| r.sampling.max_tokens = 7, |r| r.stage.push('x'), |r| r.prompt.push('x'), |r| r.prompt_version += 1];
         for change in changes {
+=======
+        let edits: [Change; 4] =
+            [|r| r.sampling.max_tokens = 7, |r| r.stage.push('x'), |r| r.prompt.push('x'), |r| r.prompt_version += 1];
+        for edit in edits {
+>>>>>>> wt-m
             let mut changed = request("a");
-            change(&mut changed);
+            edit(&mut changed);
             assert_eq!(changed.key(), request("a").key(), "{changed:?}");
         }
     }

@@ -28,7 +28,7 @@ pub(super) fn compile(
     for (n, (_, source)) in parts.iter().enumerate() {
         environment
             .add_template_owned(part_name(n), source.clone())
-            .map_err(|error| ConfigError::new(format!("`{file}` line {}: {error:#}", line(&error))))?;
+            .map_err(|error| ConfigError::new(format!("`{file}` line {}: {}", line(&error), sentence(&error))))?;
         let template = environment.get_template(&part_name(n)).expect("just added");
         used.extend(template.undeclared_variables(false));
     }
@@ -181,6 +181,10 @@ fn first_use(prompt: &Prompt, name: &str) -> usize {
 
 fn part_name(n: usize) -> String {
     format!("part {n}")
+}
+
+fn sentence(error: &Error) -> String {
+    error.detail().map_or_else(|| error.kind().to_string(), |detail| format!("{}: {detail}", error.kind()))
 }
 
 fn line(error: &Error) -> usize {

@@ -1,6 +1,6 @@
 //! What tells a program of a language from other text: fence labels, words, and its grammar.
 
-use tree_sitter::Parser;
+use tree_sitter::{Parser, Tree};
 
 use crate::languages::Language;
 
@@ -115,14 +115,39 @@ fn language(word: &str) -> Option<Language> {
     })
 }
 
-/// Whether a text parses without a fault. Empty text does not count.
+/// Whether a text parses without a fault and leaves nothing open. Empty text does not count.
 pub(super) fn parses(text: &str, language: Language) -> bool {
     if text.trim().is_empty() {
         return false;
     }
     let mut parser = Parser::new();
     parser.set_language(&grammar(language)).expect("the grammars are of the parser's version");
-    parser.parse(text, None).is_some_and(|tree| !tree.root_node().has_error())
+    parser.parse(text, None).is_some_and(|tree| !tree.root_node().has_error() && closes_heredocs(&tree))
+}
+
+/// Ruby's grammar lets a text end inside a heredoc: it then makes up an empty end.
+fn closes_heredocs(tree: &Tree) -> bool {
+    let mut n_open = 0_usize;
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        match node.kind() {
+            "heredoc_beginning" => n_open += 1,
+            "heredoc_end" if !node.byte_range().is_empty() => n_open = n_open.saturating_sub(1),
+            _ => {}
+        }
+        if cursor.goto_first_child() || cursor.goto_next_sibling() {
+            continue;
+        }
+        loop {
+            if !cursor.goto_parent() {
+                return n_open == 0;
+            }
+            if cursor.goto_next_sibling() {
+                break;
+            }
+        }
+    }
 }
 
 fn grammar(language: Language) -> tree_sitter::Language {
@@ -185,5 +210,9 @@ mod tests {
             assert!(!parses(&format!("{program}\n(((\n"), language), "{language:?}");
             assert!(!parses(" \n", language));
         }
+        for open in ["puts <<~A\nx\n", "puts <<A, <<B\nx\nA\ny\n", "=begin\nx\n", "puts \"a\n"] {
+            assert!(!parses(open, Language::Ruby), "{open}");
+        }
+        assert!(parses("puts <<A, <<B\nx\nA\ny\nB\n", Language::Ruby));
     }
 }
