@@ -5,6 +5,7 @@
 
 mod difficulty;
 mod references;
+mod sanity;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -113,6 +114,7 @@ pub fn run(ctx: &Context, stage: Stage) -> Result<StageOutput> {
     match stage {
         Stage::References => references::run(ctx),
         Stage::Difficulty => difficulty::run(ctx),
+        Stage::Sanity => sanity::run(ctx),
         Stage::Pull
         | Stage::Rewrite
         | Stage::Abbreviate
@@ -122,8 +124,7 @@ pub fn run(ctx: &Context, stage: Stage) -> Result<StageOutput> {
         | Stage::Execute
         | Stage::Queries
         | Stage::Qrels
-        | Stage::Release
-        | Stage::Sanity => bail!("stage `{}` is being built ({} workers)", stage.name(), ctx.n_workers),
+        | Stage::Release => bail!("stage `{}` is being built ({} workers)", stage.name(), ctx.n_workers),
     }
 }
 
