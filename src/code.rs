@@ -19,7 +19,7 @@ use crate::languages::Language;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CodeMetrics {
-    /// McCabe: decisions + 1 per function, the module body a unit of its own; the sum over units.
+    /// Decisions + 1 per function, the module body a unit of its own; the sum over units.
     pub cyclomatic: u32,
     /// Halstead effort over the whole program; null where a volume or a difficulty is undefined.
     pub halstead_effort: Option<f64>,

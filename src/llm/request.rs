@@ -159,15 +159,9 @@ pub(crate) mod tests {
 
     #[test]
     fn key_stays_when_the_answer_cannot_change() {
-<<<<<<< HEAD
-        let changes: [Change; 4] =
-            [|r| r.sampling.max_tokens = 7, |r| r.stage.push('x'), |r| r.prompt.push('x'), |r| r.prompt_version += 1];
-        for change in changes {
-=======
         let edits: [Change; 4] =
             [|r| r.sampling.max_tokens = 7, |r| r.stage.push('x'), |r| r.prompt.push('x'), |r| r.prompt_version += 1];
         for edit in edits {
->>>>>>> wt-m
             let mut changed = request("a");
             edit(&mut changed);
             assert_eq!(changed.key(), request("a").key(), "{changed:?}");
