@@ -97,10 +97,7 @@ fn count_grades(queries: &[Query], qrels: &[Qrel]) -> BTreeMap<String, BTreeMap<
 /// `sanity.json`: `{"tasks": {"<task>": {"overall": {"ndcg_cut_10": x}}}}`.
 fn ndcg(sanity: &Value) -> BTreeMap<String, f64> {
     let Some(tasks) = sanity["tasks"].as_object() else { return BTreeMap::new() };
-    tasks
-        .iter()
-        .filter_map(|(task, scores)| Some((task.clone(), scores["overall"]["ndcg_cut_10"].as_f64()?)))
-        .collect()
+    tasks.iter().filter_map(|(task, scores)| Some((task.clone(), scores["overall"]["ndcg_cut_10"].as_f64()?))).collect()
 }
 
 /// An empty table with a header, for a terminal.

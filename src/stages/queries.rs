@@ -14,12 +14,19 @@ use crate::{
     pipeline::Stage,
     prompts::Prompt,
     reply::Reject,
-    retrieval::{self, words},
+    retrieval,
     tables::{Reason, Rewrite, Row, SearchKind, SearchQuery, SubjectKind, Suite, VerdictRow},
     verdict::Verdict,
 };
 
 const PROMPT: &str = "search";
+
+/// Words that say nothing of what a problem is about.
+const STOP_WORDS: [&str; 40] = [
+    "a", "an", "and", "any", "are", "as", "at", "be", "by", "each", "every", "find", "for", "from", "given", "how",
+    "in", "into", "is", "it", "its", "number", "of", "on", "one", "or", "over", "problem", "program", "solve", "than",
+    "that", "the", "to", "two", "what", "when", "which", "with", "after",
+];
 
 pub(super) fn run(ctx: &Context) -> Result<StageOutput> {
     let rewrites: Vec<Rewrite> = ctx.load()?;
@@ -140,14 +147,20 @@ fn flaw(rewrite: &Rewrite, text: &str) -> Option<(Reason, String)> {
     if lower == rewrite.title.to_lowercase() || lower == rewrite.title.to_lowercase().replace('-', " ") {
         return Some((Reason::TitleVerbatim, format!("`{text}` is the title")));
     }
-    let statement: BTreeSet<String> =
-        words(&format!("{} {}", rewrite.title, rewrite.statement)).into_iter().collect();
-    let shared = words(text).into_iter().filter(|word| retrieval::is_content_word(word) && statement.contains(word));
+    let statement: BTreeSet<String> = words(&format!("{} {}", rewrite.title, rewrite.statement)).into_iter().collect();
+    let shared =
+        words(text).into_iter().filter(|word| !STOP_WORDS.contains(&word.as_str()) && statement.contains(word));
     if shared.count() == 0 {
         return Some((Reason::SharesNoWords, format!("`{text}` shares no content word with the statement")));
     }
     let named = Language::named_in(text).into_iter().next();
     named.map(|language| (Reason::LeaksId, format!("`{text}` names the language {}", language.title())))
+}
+
+/// Lower-case words and numbers.
+fn words(text: &str) -> Vec<String> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    text.to_lowercase().split(|c| !is_word(c)).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
 /// A text that two problems have cannot tell them apart: all its queries go. Within one problem the

@@ -44,7 +44,11 @@ fn an_unknown_language_names_the_known_ones() {
 
 #[test]
 fn unknown_names_list_the_known_ones() {
-    check("writer = \"demo-writer\"", "writer = \"demo-righter\"", "unknown model `demo-righter` (known: demo-alpha, demo-beta, demo-writer)");
+    check(
+        "writer = \"demo-writer\"",
+        "writer = \"demo-righter\"",
+        "unknown model `demo-righter` (known: demo-alpha, demo-beta, demo-writer)",
+    );
     check("sources = [\"demo-livecodebench\"", "sources = [\"demo-lcb\"", "unknown source `demo-lcb`");
     check("default_release = \"demo202601\"", "default_release = \"x\"", "unknown release `x`");
 }

@@ -137,7 +137,12 @@ fn nothing_tracked_names_a_machine_or_a_secret() {
         files("prompts", &[".jinja"]),
         files("scripts", &[".sh"]),
         files("validators", &[".json", ".py", ".toml"]),
-        vec![root().join("README.md"), root().join("Makefile"), root().join("pipeline.toml"), root().join("Cargo.toml")],
+        vec![
+            root().join("README.md"),
+            root().join("Makefile"),
+            root().join("pipeline.toml"),
+            root().join("Cargo.toml"),
+        ],
     ];
     for path in texts.concat() {
         let text = read(&path);
