@@ -100,13 +100,15 @@ fn ndcg(sanity: &Value) -> BTreeMap<String, f64> {
     tasks.iter().filter_map(|(task, scores)| Some((task.clone(), scores["overall"]["ndcg_cut_10"].as_f64()?))).collect()
 }
 
-/// An empty table with a header, for a terminal.
+/// An empty table with a header, for a terminal. Columns whose title begins with `>` are numbers.
 #[must_use]
 pub fn table(header: &[&str]) -> TextTable {
     let mut table = TextTable::new();
-    table.load_preset(presets::UTF8_HORIZONTAL_ONLY).set_header(header);
-    for (idx, column) in table.column_iter_mut().enumerate() {
-        if idx > 0 {
+    table
+        .load_style(presets::UTF8_HORIZONTAL_ONLY)
+        .set_header(header.iter().map(|title| title.trim_start_matches('>')));
+    for (title, column) in header.iter().zip(table.column_iter_mut()) {
+        if title.starts_with('>') {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
@@ -132,7 +134,7 @@ impl Summary {
     }
 
     fn stage_table(&self) -> String {
-        let mut table = table(&["stage", "rows in", "rows out", "rejected", "why"]);
+        let mut table = table(&["stage", ">rows in", ">rows out", ">rejected", "why"]);
         for row in &self.stages {
             let why: Vec<String> = row.rejected.iter().map(|(reason, n)| format!("{reason} {n}")).collect();
             table.add_row([
@@ -150,8 +152,9 @@ impl Summary {
         let seen: std::collections::BTreeSet<&String> = self.verdicts.values().flat_map(BTreeMap::keys).collect();
         let order = crate::verdict::Verdict::ALL.iter().rev().map(|verdict| verdict.name().to_owned());
         let columns: Vec<String> = order.filter(|name| seen.contains(name)).collect();
+        let numbers: Vec<String> = columns.iter().map(|name| format!(">{name}")).collect();
         let mut header = vec!["language", "model"];
-        header.extend(columns.iter().map(String::as_str));
+        header.extend(numbers.iter().map(String::as_str));
         let mut table = table(&header);
         for ((language, model), counts) in &self.verdicts {
             let mut row = vec![language.clone(), model.clone()];
@@ -162,7 +165,7 @@ impl Summary {
     }
 
     fn query_table(&self) -> String {
-        let mut table = table(&["subtask", "queries"]);
+        let mut table = table(&["subtask", ">queries"]);
         for (subtask, n) in &self.queries {
             table.add_row([subtask.clone(), n.to_string()]);
         }
@@ -170,7 +173,7 @@ impl Summary {
     }
 
     fn grade_table(&self) -> String {
-        let mut table = table(&["task", "grade 2", "grade 1", "nDCG@10"]);
+        let mut table = table(&["task", ">grade 2", ">grade 1", ">nDCG@10"]);
         for (task, counts) in &self.grades {
             let of = |grade| counts.get(&grade).copied().unwrap_or(0).to_string();
             let ndcg = self.ndcg.get(task).map_or_else(|| "-".to_owned(), |score| format!("{score:.4}"));

@@ -120,9 +120,6 @@ fn as_text(findings: &[Finding], n_problems: usize) -> String {
         };
         table.add_row([finding.what.as_str(), mark, text.as_str()]);
     }
-    if let Some(column) = table.column_mut(2) {
-        column.set_cell_alignment(comfy_table::CellAlignment::Left);
-    }
     let end = if n_problems == 0 { "everything is there".to_owned() } else { format!("{n_problems} missing") };
     format!("{table}\n{end}")
 }

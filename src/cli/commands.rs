@@ -131,7 +131,7 @@ fn stage_line(stage: Stage, receipt: &Receipt, seconds: f64) -> String {
 
 fn status(ctx: &Context, json: bool) -> Result<ExitCode> {
     let mut rows: Vec<Value> = Vec::new();
-    let mut table = summary::table(&["stage", "state", "rows in", "rows out", "rejected"]);
+    let mut table = summary::table(&["stage", "state", ">rows in", ">rows out", ">rejected"]);
     for stage in Stage::ALL {
         let receipt = ctx.store.receipt(stage)?;
         let state = if receipt.is_some() { "complete" } else { "not complete" };

@@ -38,7 +38,7 @@ fn as_text(ctx: &Context, planned: &[Planned]) -> String {
     if planned.iter().all(|row| row.freshness == Freshness::Fresh) {
         return format!("`{}` is up to date: nothing would run", ctx.config.name);
     }
-    let mut table = summary::table(&["stage", "would run", "why", "model calls", "tokens in", "tokens out"]);
+    let mut table = summary::table(&["stage", "would run", "why", ">model calls", ">tokens in", ">tokens out"]);
     for row in planned {
         let (would, why) = match &row.freshness {
             Freshness::Fresh => ("no", String::new()),
