@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 
 use crate::{
     pipeline::Stage,
+    report::Sanity,
+    scoring::TaskScores,
     stages::Context,
     tables::{Qrel, Query, SubjectKind, VerdictRow},
 };
@@ -94,10 +96,11 @@ fn count_grades(queries: &[Query], qrels: &[Qrel]) -> BTreeMap<String, BTreeMap<
     counts
 }
 
-/// `sanity.json`: `{"tasks": {"<task>": {"overall": {"ndcg_cut_10": x}}}}`.
-fn ndcg(sanity: &Value) -> BTreeMap<String, f64> {
-    let Some(tasks) = sanity["tasks"].as_object() else { return BTreeMap::new() };
-    tasks.iter().filter_map(|(task, scores)| Some((task.clone(), scores["overall"]["ndcg_cut_10"].as_f64()?))).collect()
+fn ndcg(sanity: &Sanity) -> BTreeMap<String, f64> {
+    let of = |scores: &TaskScores| {
+        Some((scores.task.name().to_owned(), scores.average.measures.get("ndcg_cut_10").copied()?))
+    };
+    sanity.tasks.iter().filter_map(of).collect()
 }
 
 /// An empty table with a header, for a terminal. Columns whose title begins with `>` are numbers.
