@@ -21,7 +21,7 @@ mod tests;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::atomic::{AtomicBool, Ordering},
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
 use anyhow::{Result, bail};
@@ -67,6 +67,33 @@ impl Context<'_> {
     /// When the machine gives no threads.
     pub fn in_parallel<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T> {
         Ok(rayon::ThreadPoolBuilder::new().num_threads(self.n_workers).build()?.install(work))
+    }
+
+    /// `work` on every item, on as many threads as there are workers; results in the order of items.
+    /// After the first error no further item is begun.
+    ///
+    /// # Errors
+    /// The error of the first item, in order, that failed.
+    pub fn in_order<T: Sync, U: Send>(&self, items: &[T], work: impl Fn(&T) -> Result<U> + Sync) -> Result<Vec<U>> {
+        let next = AtomicUsize::new(0);
+        let failed = AtomicBool::new(false);
+        let one_thread = || {
+            let mut done = Vec::new();
+            while !failed.load(Ordering::Relaxed) {
+                let idx = next.fetch_add(1, Ordering::Relaxed);
+                let Some(item) = items.get(idx) else { break };
+                let result = work(item);
+                failed.fetch_or(result.is_err(), Ordering::Relaxed);
+                done.push((idx, result));
+            }
+            done
+        };
+        let mut done: Vec<(usize, Result<U>)> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..self.n_workers.max(1)).map(|_| scope.spawn(one_thread)).collect();
+            threads.into_iter().flat_map(|thread| thread.join().expect("stages do not panic")).collect()
+        });
+        done.sort_by_key(|(idx, _)| *idx);
+        done.into_iter().map(|(_, result)| result).collect()
     }
 
     /// # Errors
