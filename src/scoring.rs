@@ -210,4 +210,6 @@ const DEFINITIONS: &[(&str, &str)] = &[
 ];
 
 #[cfg(test)]
+mod published;
+#[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use crate::{
     tables::{Qrel, query::QueryMeta},
 };
 
-fn query(query_id: &str, subtask: &str) -> Query {
+pub(super) fn query(query_id: &str, subtask: &str) -> Query {
     Query {
         query_id: query_id.to_owned(),
         query: String::new(),
