@@ -212,4 +212,5 @@ const DEFINITIONS: &[(&str, &str)] = &[
 #[cfg(test)]
 mod published;
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "averages are rounded, so they are exact")]
 mod tests;

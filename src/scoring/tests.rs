@@ -1,4 +1,4 @@
-//! Scoring held against `trec_eval`: golden numbers by PyPI `pytrec_eval-terrier` 0.5.11.
+//! Scoring held against `trec_eval`: golden numbers by `pytrec_eval-terrier` 0.5.11.
 
 use super::*;
 use crate::{

@@ -21,7 +21,7 @@ const WITHOUT_POSITIVE: WithoutPositive = WithoutPositive::Excluded;
 
 /// # Errors
 /// When a file of the release or a table cannot be read.
-pub fn run(ctx: &Context) -> Result<StageOutput> {
+pub(super) fn run(ctx: &Context) -> Result<StageOutput> {
     let mut output = StageOutput::default();
     let (mut collections, mut all_scores, mut tasks) = (Vec::new(), Vec::new(), Vec::new());
     for task in Task::ALL {
@@ -191,7 +191,7 @@ cutoffs = [1, 10]
             ("work/r1/difficulty/difficulty.jsonl", Vec::new()),
         ];
         for (name, lines) in files {
-            let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+            let text = lines.join("\n") + if lines.is_empty() { "" } else { "\n" };
             crate::store::write_atomic(&root.join(name), text.as_bytes()).unwrap();
         }
     }
