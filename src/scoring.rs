@@ -210,4 +210,7 @@ const DEFINITIONS: &[(&str, &str)] = &[
 ];
 
 #[cfg(test)]
+mod published;
+#[cfg(test)]
+#[expect(clippy::float_cmp, reason = "averages are rounded, so they are exact")]
 mod tests;

@@ -344,7 +344,7 @@ mod tests {
                     Always => {}
                     Has(field) => assert!(grammar.field_id_for_name(field).is_some(), "{language:?} {kind}"),
                     When::Operator(_) => {
-                        assert!(grammar.field_id_for_name("operator").is_some(), "{language:?} {kind}")
+                        assert!(grammar.field_id_for_name("operator").is_some(), "{language:?} {kind}");
                     }
                     StartsWith(token) => assert_ne!(grammar.id_for_node_kind(token, false), 0, "{language:?} {kind}"),
                     NoWildcard(child) => assert_ne!(grammar.id_for_node_kind(child, true), 0, "{language:?} {kind}"),

@@ -72,6 +72,7 @@ fn short(value: f64) -> String {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "the numbers are exact")]
 mod tests {
     use super::*;
 

@@ -1,6 +1,10 @@
 //! Run files as `trec_eval` reads them: `query_id Q0 doc_id rank score tag`, a hit a line.
 
-use std::{fmt::Write, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write,
+    path::Path,
+};
 
 use anyhow::Result;
 
@@ -29,16 +33,15 @@ pub fn read(path: &Path) -> Result<Rankings> {
 }
 
 fn parse(text: &str) -> Result<Rankings, String> {
-    let mut hits: std::collections::BTreeMap<String, Vec<Hit>> = std::collections::BTreeMap::new();
+    let mut hits: BTreeMap<String, Vec<Hit>> = BTreeMap::new();
     for (i, line) in text.lines().enumerate() {
         let (query_id, hit) = parse_line(line).map_err(|problem| format!("line {}: {problem}", i + 1))?;
         hits.entry(query_id).or_default().push(hit);
     }
     for (query_id, hits) in &hits {
-        let mut ids: Vec<&str> = hits.iter().map(|hit| hit.doc_id.as_str()).collect();
-        ids.sort_unstable();
-        if let Some(pair) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(format!("holds `{}` twice for query `{query_id}`", pair[0]));
+        let mut seen = BTreeSet::new();
+        if let Some(twice) = hits.iter().find(|hit| !seen.insert(&hit.doc_id)) {
+            return Err(format!("holds `{}` twice for query `{query_id}`", twice.doc_id));
         }
     }
     Ok(hits.into_iter().map(|(query_id, hits)| (query_id, Ranking::new(hits))).collect())

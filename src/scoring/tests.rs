@@ -1,4 +1,4 @@
-//! Scoring held against `trec_eval`: golden numbers by PyPI `pytrec_eval-terrier` 0.5.11.
+//! Scoring held against `trec_eval`: golden numbers by `pytrec_eval-terrier` 0.5.11.
 
 use super::*;
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     tables::{Qrel, query::QueryMeta},
 };
 
-fn query(query_id: &str, subtask: &str) -> Query {
+pub(super) fn query(query_id: &str, subtask: &str) -> Query {
     Query {
         query_id: query_id.to_owned(),
         query: String::new(),

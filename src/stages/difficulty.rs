@@ -29,7 +29,7 @@ struct Means {
 
 /// # Errors
 /// When a table cannot be read.
-pub fn run(ctx: &Context) -> Result<StageOutput> {
+pub(super) fn run(ctx: &Context) -> Result<StageOutput> {
     let rewrites: Vec<Rewrite> = ctx.load()?;
     let by_problem = group(ctx.load()?);
     let mut output = StageOutput::new(rewrites.iter().map(|row| row.problem_id.clone()));

@@ -30,7 +30,7 @@ struct Candidate {
 
 /// # Errors
 /// When a table cannot be read.
-pub fn run(ctx: &Context) -> Result<StageOutput> {
+pub(super) fn run(ctx: &Context) -> Result<StageOutput> {
     let candidates = candidates(ctx.load()?, ctx.load()?);
     let verdicts = verdicts(ctx.load()?);
     ctx.check_interrupted()?;

@@ -16,7 +16,7 @@ const RIGHT: f64 = 548.0;
 const TOP: f64 = 16.0;
 const BOTTOM: f64 = 262.0;
 /// Columns of a histogram, at most.
-const N_COLUMNS: usize = 20;
+const N_COLUMNS: usize = 12;
 
 #[derive(Debug, Serialize)]
 pub(super) struct Histogram {
