@@ -8,5 +8,6 @@ pub mod exit_code;
 pub mod ids;
 pub mod keyed_log;
 pub mod languages;
+pub mod sandbox;
 pub mod tables;
 pub mod verdict;
