@@ -26,7 +26,7 @@ use std::{
 
 use thiserror::Error;
 
-pub use files::{Files, PackedFile, unpack};
+pub use files::{Files, PackedFile, pack_all, unpack};
 
 use crate::{
     config::{Isolation, Limits},
@@ -235,8 +235,7 @@ impl Sandbox {
 fn backends(failures: &mut Vec<String>) -> Vec<Backend> {
     let hierarchy = Hierarchy::find().map_err(|error| failures.push(format!("cgroups: {error}"))).ok();
     let root = nix::unistd::geteuid().is_root();
-    let walls: &[Walls] =
-        if root { &[Walls::Root, Walls::UserNamespace] } else { &[Walls::UserNamespace] };
+    let walls: &[Walls] = if root { &[Walls::Root, Walls::UserNamespace] } else { &[Walls::UserNamespace] };
     let with = |hierarchy: &Option<Hierarchy>| {
         let hierarchy = hierarchy.clone();
         walls.iter().map(move |walls| Backend { walls: *walls, hierarchy: hierarchy.clone() })

@@ -37,7 +37,8 @@ impl Hierarchy {
         let mounts = fs_err::read_to_string("/proc/self/mountinfo").map_err(|error| error.to_string())?;
         let own = fs_err::read_to_string("/proc/self/cgroup").map_err(|error| error.to_string())?;
         let mounted: Vec<Mounted> = mounts.lines().filter_map(parse_mount).collect();
-        let hierarchy = find_v1(&mounted).or_else(|| find_v2(&mounted, &own)).ok_or("no cgroup hierarchy is mounted")?;
+        let hierarchy =
+            find_v1(&mounted).or_else(|| find_v2(&mounted, &own)).ok_or("no cgroup hierarchy is mounted")?;
         if let Self::V2 { base } = &hierarchy {
             enable_controllers(base)?;
         }
@@ -68,7 +69,8 @@ impl Hierarchy {
 /// At the top of what we see: below a group that others manage, ours would be in their way.
 fn find_v1(mounted: &[Mounted]) -> Option<Hierarchy> {
     let of = |controller: &str| {
-        let found = mounted.iter().find(|mount| mount.version == 1 && mount.controllers.iter().any(|c| c == controller));
+        let found =
+            mounted.iter().find(|mount| mount.version == 1 && mount.controllers.iter().any(|c| c == controller));
         found.map(|mount| mount.point.clone())
     };
     Some(Hierarchy::V1 { memory: of("memory")?, pids: of("pids")?, cpuacct: of("cpuacct")? })
@@ -134,7 +136,8 @@ fn remove_stale(hierarchy: &Hierarchy) {
         };
         for entry in entries.flatten() {
             let name = entry.file_name();
-            let maker = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split('-').next()?.parse::<u32>().ok());
+            let maker =
+                name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split('-').next()?.parse::<u32>().ok());
             if maker.is_some_and(|pid| !Path::new(&format!("/proc/{pid}")).exists()) {
                 let _ = fs_err::remove_dir(entry.path());
             }

@@ -39,11 +39,7 @@ impl Files {
     /// # Errors
     /// When a path is not plain, or there is no memory.
     pub fn new(files: &[PackedFile<'_>]) -> io::Result<Self> {
-        let mut packed = Vec::new();
-        for file in files {
-            pack(&mut packed, file);
-        }
-        Self::from_packed(&packed)
+        Self::from_packed(&pack_all(files))
     }
 
     /// Takes bytes packed earlier, and checks them.
@@ -72,6 +68,14 @@ impl Files {
     pub(super) fn fd(&self) -> BorrowedFd<'_> {
         self.inner.fd.as_fd()
     }
+}
+
+/// Files as one run of bytes.
+#[must_use]
+pub fn pack_all(files: &[PackedFile<'_>]) -> Vec<u8> {
+    let mut packed = Vec::new();
+    files.iter().for_each(|file| pack(&mut packed, file));
+    packed
 }
 
 /// Appends one file.

@@ -149,10 +149,8 @@ impl Launcher {
     /// Until pid 1 has ended, by itself or because the other side wants it to.
     fn wait(&self, init: Pid, pidfd: &OwnedFd) -> Result<()> {
         loop {
-            let mut fds = [
-                PollFd::new(pidfd.as_fd(), PollFlags::POLLIN),
-                PollFd::new(self.control.as_fd(), PollFlags::POLLIN),
-            ];
+            let mut fds =
+                [PollFd::new(pidfd.as_fd(), PollFlags::POLLIN), PollFd::new(self.control.as_fd(), PollFlags::POLLIN)];
             match poll(&mut fds, PollTimeout::NONE) {
                 Ok(_) => (),
                 Err(Errno::EINTR) => continue,

@@ -63,7 +63,8 @@ pub(super) struct Slot {
 impl Slot {
     pub(super) fn start(backend: &Backend, idx: u32) -> Result<Self, SandboxError> {
         let flags = SockFlag::SOCK_CLOEXEC;
-        let (ours, theirs) = socketpair(AddressFamily::Unix, SockType::SeqPacket, None, flags).map_err(io::Error::from)?;
+        let (ours, theirs) =
+            socketpair(AddressFamily::Unix, SockType::SeqPacket, None, flags).map_err(io::Error::from)?;
         let group = backend.hierarchy.as_ref().map(Group::new).transpose()?;
         let launcher = Command::new("/proc/self/exe")
             .arg0(sys::LAUNCHER_NAME)
@@ -116,7 +117,10 @@ impl Slot {
         let out = job.keep_out.then(|| memfd_create(c"corebuild-out", MFdFlags::MFD_CLOEXEC)).transpose();
         let out = out.map_err(io::Error::from)?;
         let started = Instant::now();
-        self.send(&wire::Command::Run(self.message(job)), &fds.iter().chain(&out).map(AsFd::as_fd).collect::<Vec<_>>())?;
+        self.send(
+            &wire::Command::Run(self.message(job)),
+            &fds.iter().chain(&out).map(AsFd::as_fd).collect::<Vec<_>>(),
+        )?;
         drop(fds);
         let mut run = Progress { job, started, before, limit: None, killed_at: None };
         let ended = self.follow(&mut run, &mut pipes);
@@ -175,7 +179,9 @@ impl Slot {
     fn place(&self, text: &str) -> String {
         let (program, scratch) = match &self.base {
             None => (root::PROGRAM.to_owned(), root::SCRATCH.to_owned()),
-            Some(base) => (base.path().join("program").display().to_string(), base.path().join("tmp").display().to_string()),
+            Some(base) => {
+                (base.path().join("program").display().to_string(), base.path().join("tmp").display().to_string())
+            }
         };
         debug_assert!(OUT_DIR.starts_with(SCRATCH_DIR) && OUT_DIR.ends_with(root::OUT));
         text.replace(PROGRAM_DIR, &program).replace(SCRATCH_DIR, &scratch)
@@ -281,7 +287,9 @@ impl Slot {
             + ended.and_then(|ended| ended.report.as_ref()).map_or(0, |init| init.init_cpu_us);
         let all = match self.cpu_used(run)? {
             Some(cpu) => cpu,
-            None => ended.map_or(Duration::ZERO, |ended| Duration::from_micros(ended.tree_cpu_us + ended.launcher_cpu_us)),
+            None => {
+                ended.map_or(Duration::ZERO, |ended| Duration::from_micros(ended.tree_cpu_us + ended.launcher_cpu_us))
+            }
         };
         Ok(all.saturating_sub(Duration::from_micros(ours)))
     }

@@ -53,7 +53,8 @@ fn streams_and_exit_code_arrive_as_they_are() {
 #[test]
 fn what_is_left_in_out_comes_back_without_links() {
     for sandbox in sandboxes() {
-        let script = "mkdir -p out/d; echo a > out/d/a; ln -s /etc/passwd out/link; mkfifo out/fifo; cp {program}/given out/b";
+        let script =
+            "mkdir -p out/d; echo a > out/d/a; ln -s /etc/passwd out/link; mkfifo out/fifo; cp {program}/given out/b";
         let report = shell(&sandbox, script, b"");
         let out = report.out.unwrap();
         let files = unpack(&out).unwrap();
