@@ -1,6 +1,17 @@
-//! The programming languages, one table row each.
+//! The programming languages, one table row each: how a program of it is compiled, or checked, and
+//! run. A row knows command lines; it starts nothing but a version probe.
+
+mod class_file;
+mod go;
+mod java;
+mod native;
+mod python;
+mod ruby;
+mod toolchain;
 
 use serde::{Deserialize, Serialize};
+
+pub use toolchain::{Artefact, CompilePlan, Entry, RunPlan, Toolchain};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -1,0 +1,540 @@
+//! A launcher with its cgroup, as the sandbox holds it, and one run on it: pipes, limits, report.
+//!
+//! The limits of the tree are enforced here, from outside; what cgroups cannot bound is watched by
+//! the run's pid 1 (see [`super::init`]).
+
+use std::{
+    fs::File,
+    io::{self, Read, Write},
+    os::{
+        fd::{AsFd, OwnedFd},
+        unix::process::CommandExt,
+    },
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use nix::{
+    errno::Errno,
+    fcntl::{FcntlArg, OFlag, fcntl},
+    poll::{PollFd, PollFlags, PollTimeout, poll},
+    sys::{
+        memfd::{MFdFlags, memfd_create},
+        socket::{AddressFamily, SockFlag, SockType, socketpair},
+    },
+    unistd::pipe2,
+};
+use tempfile::TempDir;
+
+use super::{
+    Backend, Exit, Files, Job, LimitKind, OUT_DIR, PROGRAM_DIR, ProcessReport, SCRATCH_DIR, SandboxError,
+    cgroup::{Counters, Group},
+    root, sys,
+    wire::{self, Ended, Overrun, Reply, Run, Setup, Walls, Watch},
+};
+
+/// First user (and group) of programs: below the numbers that systems hand out by themselves. Each
+/// launcher has its own, so that what the kernel counts by user is not shared.
+const FIRST_USER: u32 = 59_000;
+const N_USERS: u32 = 900;
+/// What launcher, pid 1 and the run's kernel structures take of the cgroup.
+const OVERHEAD_BYTES: u64 = 6 << 20;
+const OVERHEAD_PROCESSES: u64 = 2;
+/// End of standard error that is kept.
+const STDERR_TAIL: usize = 8 << 10;
+/// How long a killed run may take to be gone, and a launcher to answer.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Longest and shortest time between two looks at the CPU time.
+const LOOK_MAX: Duration = Duration::from_millis(250);
+const LOOK_MIN: Duration = Duration::from_millis(2);
+
+#[derive(Debug)]
+pub(super) struct Slot {
+    control: Option<OwnedFd>,
+    launcher: Child,
+    group: Option<Group>,
+    walls: Walls,
+    user: Option<u32>,
+    base: Option<TempDir>,
+    loaded: Option<String>,
+    sound: bool,
+}
+
+impl Slot {
+    pub(super) fn start(backend: &Backend, idx: u32) -> Result<Self, SandboxError> {
+        let flags = SockFlag::SOCK_CLOEXEC;
+        let (ours, theirs) =
+            socketpair(AddressFamily::Unix, SockType::SeqPacket, None, flags).map_err(io::Error::from)?;
+        let group = backend.hierarchy.as_ref().map(Group::new).transpose()?;
+        let launcher = Command::new("/proc/self/exe")
+            .arg0(sys::LAUNCHER_NAME)
+            .env_clear()
+            .current_dir("/")
+            .stdin(theirs)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        let user = nix::unistd::geteuid().is_root().then_some(FIRST_USER + idx % N_USERS);
+        let mut slot = Self {
+            control: Some(ours),
+            launcher,
+            group,
+            walls: backend.walls,
+            user,
+            base: None,
+            loaded: None,
+            sound: true,
+        };
+        slot.set_up()?;
+        Ok(slot)
+    }
+
+    fn set_up(&mut self) -> Result<(), SandboxError> {
+        if let Some(group) = &self.group {
+            group.enter(self.launcher.id())?;
+        }
+        if self.walls == Walls::Nothing {
+            self.base = Some(open_directory()?);
+        }
+        let base = self.base.as_ref().map(|base| base.path().to_path_buf());
+        let setup = Setup { walls: self.walls, user: self.user, base };
+        self.send(&wire::Command::Setup(setup), &[])?;
+        self.expect_done().map_err(|error| SandboxError::Launcher(error.to_string()))
+    }
+
+    /// Whether the next run may use it.
+    pub(super) fn is_sound(&self) -> bool {
+        self.sound
+    }
+
+    pub(super) fn run(&mut self, job: &Job<'_>) -> Result<ProcessReport, SandboxError> {
+        // Only a run that comes back leaves a launcher in a known state.
+        self.sound = false;
+        self.load(job.files)?;
+        let before = self.prepare(job)?;
+        let mut pipes = Pipes::new(job)?;
+        let fds = pipes.theirs.take().expect("new pipes have both ends");
+        let out = job.keep_out.then(|| memfd_create(c"corebuild-out", MFdFlags::MFD_CLOEXEC)).transpose();
+        let out = out.map_err(io::Error::from)?;
+        let started = Instant::now();
+        self.send(
+            &wire::Command::Run(self.message(job)),
+            &fds.iter().chain(&out).map(AsFd::as_fd).collect::<Vec<_>>(),
+        )?;
+        drop(fds);
+        let mut run = Progress { job, started, before, limit: None, killed_at: None };
+        let ended = self.follow(&mut run, &mut pipes);
+        let ended = match ended {
+            Err(SandboxError::Lost(_)) if self.ran_out_of_memory(before)? => None,
+            ended => Some(ended?),
+        };
+        pipes.drain()?;
+        self.sound = ended.is_some();
+        self.report(run, pipes, ended, out)
+    }
+
+    fn load(&mut self, files: &Files) -> Result<(), SandboxError> {
+        if self.loaded.as_deref() != Some(files.key()) {
+            self.loaded = None;
+            if let Some(group) = &mut self.group {
+                group.set_limits(files.n_bytes() * 2 + (64 << 20), 64)?;
+            }
+            self.send(&wire::Command::Load, &[files.fd()])?;
+            self.expect_done()?;
+            self.loaded = Some(files.key().to_owned());
+        }
+        Ok(())
+    }
+
+    fn prepare(&mut self, job: &Job<'_>) -> Result<Option<Counters>, SandboxError> {
+        let Some(group) = &mut self.group else {
+            return Ok(None);
+        };
+        let memory = (job.limits.memory_mib << 20) + job.files.n_bytes() + OVERHEAD_BYTES;
+        group.set_limits(memory, job.limits.processes + OVERHEAD_PROCESSES)?;
+        group.reset_peak();
+        Ok(Some(group.counters()?))
+    }
+
+    fn message(&self, job: &Job<'_>) -> Run {
+        let limits = job.limits;
+        // Counted over all processes of a user who is not the launcher's own.
+        let strangers = if self.walls == Walls::Nothing && self.user.is_none() { 4096 } else { OVERHEAD_PROCESSES };
+        Run {
+            argv: job.argv.iter().map(|text| self.place(text)).collect(),
+            env: job.env.iter().map(|text| self.place(text)).collect(),
+            scratch_bytes: job.scratch_mib << 20,
+            file_bytes: job.scratch_mib << 20,
+            cpu_seconds: limits.cpu_ms.div_ceil(1000) + 1,
+            stack_bytes: limits.memory_mib << 20,
+            watch: self.group.is_none().then_some(Watch {
+                cpu_ms: limits.cpu_ms,
+                memory_bytes: limits.memory_mib << 20,
+                processes: limits.processes + strangers,
+            }),
+        }
+    }
+
+    /// Puts directories in the place of their names.
+    fn place(&self, text: &str) -> String {
+        let (program, scratch) = match &self.base {
+            None => (root::PROGRAM.to_owned(), root::SCRATCH.to_owned()),
+            Some(base) => {
+                (base.path().join("program").display().to_string(), base.path().join("tmp").display().to_string())
+            }
+        };
+        debug_assert!(OUT_DIR.starts_with(SCRATCH_DIR) && OUT_DIR.ends_with(root::OUT));
+        text.replace(PROGRAM_DIR, &program).replace(SCRATCH_DIR, &scratch)
+    }
+
+    /// Until the launcher says that the run is over.
+    fn follow(&mut self, run: &mut Progress<'_>, pipes: &mut Pipes<'_>) -> Result<Ended, SandboxError> {
+        loop {
+            self.enforce(run, pipes)?;
+            let timeout = run.next_look(self.group.is_some(), self.cpu_used(run)?);
+            if pipes.wait(self.control()?, timeout)? {
+                return match self.receive()? {
+                    Reply::Ended(ended) => Ok(ended),
+                    Reply::Failed(error) => Err(SandboxError::Start(error)),
+                    Reply::Done => Err(SandboxError::Lost("an answer out of turn".to_owned())),
+                };
+            }
+            pipes.transfer()?;
+        }
+    }
+
+    fn enforce(&mut self, run: &mut Progress<'_>, pipes: &Pipes<'_>) -> Result<(), SandboxError> {
+        if let Some(killed_at) = run.killed_at {
+            if killed_at.elapsed() > PATIENCE {
+                return Err(SandboxError::Lost("a killed run does not end".to_owned()));
+            }
+            return Ok(());
+        }
+        let limit = if pipes.stdout_bytes > run.output_limit() {
+            LimitKind::Output
+        } else if self.cpu_used(run)?.is_some_and(|cpu| cpu > run.cpu_limit()) {
+            LimitKind::Cpu
+        } else if run.started.elapsed() > run.wall_limit() {
+            LimitKind::Wall
+        } else {
+            return Ok(());
+        };
+        run.limit = Some(limit);
+        run.killed_at = Some(Instant::now());
+        self.send(&wire::Command::Kill, &[])
+    }
+
+    fn cpu_used(&self, run: &Progress<'_>) -> Result<Option<Duration>, SandboxError> {
+        let (Some(group), Some(before)) = (&self.group, run.before) else {
+            return Ok(None);
+        };
+        Ok(Some(group.cpu()?.saturating_sub(before.cpu)))
+    }
+
+    /// The launcher may be what the kernel chose to kill.
+    fn ran_out_of_memory(&self, before: Option<Counters>) -> io::Result<bool> {
+        match (&self.group, before) {
+            (Some(group), Some(before)) => Ok(group.counters()?.oom_kills > before.oom_kills),
+            _ => Ok(false),
+        }
+    }
+
+    fn report(
+        &self,
+        run: Progress<'_>,
+        pipes: Pipes<'_>,
+        ended: Option<Ended>,
+        out: Option<OwnedFd>,
+    ) -> Result<ProcessReport, SandboxError> {
+        let init = ended.as_ref().and_then(|ended| ended.report.as_ref());
+        if let Some(failure) = init.and_then(|init| init.failure.as_ref()) {
+            return Err(SandboxError::Start(failure.clone()));
+        }
+        let oom_killed = self.ran_out_of_memory(run.before)?;
+        if init.is_none() && run.limit.is_none() && !oom_killed {
+            let status = ended.map(|ended| ended.init_status);
+            return Err(SandboxError::Lost(format!("pid 1 ended without a report (status {status:?})")));
+        }
+        let cpu = self.cpu(&run, ended.as_ref())?;
+        let overrun = init.and_then(|init| init.ended_by).map(|overrun| match overrun {
+            Overrun::Cpu => LimitKind::Cpu,
+            Overrun::Memory => LimitKind::Memory,
+        });
+        let limit = run
+            .limit
+            .or(overrun)
+            .or((pipes.stdout_bytes > run.output_limit()).then_some(LimitKind::Output))
+            .or(oom_killed.then_some(LimitKind::Memory))
+            .or((cpu > run.cpu_limit()).then_some(LimitKind::Cpu));
+        let keep_out = init.is_some_and(|init| init.status == 0);
+        Ok(ProcessReport {
+            exit: init.map_or(Exit::Signal(libc::SIGKILL), |init| exit(init.status)),
+            cpu,
+            wall: init.map_or_else(|| run.started.elapsed(), |init| Duration::from_micros(init.wall_us)),
+            peak_memory_kib: self.peak_kib(&run, ended.as_ref()),
+            oom_killed,
+            stdout_bytes: pipes.stdout_bytes,
+            stdout: pipes.stdout,
+            stderr: pipes.stderr,
+            limit,
+            out: out.filter(|_| keep_out).map(read_all).transpose()?,
+        })
+    }
+
+    /// The tree's CPU time, less what launcher and pid 1 used.
+    fn cpu(&self, run: &Progress<'_>, ended: Option<&Ended>) -> Result<Duration, SandboxError> {
+        let ours = ended.map_or(0, |ended| ended.launcher_cpu_us)
+            + ended.and_then(|ended| ended.report.as_ref()).map_or(0, |init| init.init_cpu_us);
+        let all = match self.cpu_used(run)? {
+            Some(cpu) => cpu,
+            None => {
+                ended.map_or(Duration::ZERO, |ended| Duration::from_micros(ended.tree_cpu_us + ended.launcher_cpu_us))
+            }
+        };
+        Ok(all.saturating_sub(Duration::from_micros(ours)))
+    }
+
+    /// What the run added to the cgroup, or the largest process where that is more: pages that an
+    /// earlier run left in the cache are not this one's.
+    fn peak_kib(&self, run: &Progress<'_>, ended: Option<&Ended>) -> Option<u64> {
+        let group = self.group.as_ref().zip(run.before);
+        let tree = match group {
+            Some((group, before)) => group.peak_bytes().map(|peak| peak.saturating_sub(before.memory_bytes) >> 10),
+            None => ended.and_then(|ended| ended.report.as_ref()?.peak_kib),
+        };
+        tree.max(ended.map(|ended| ended.max_rss_kib))
+    }
+
+    fn control(&self) -> Result<&OwnedFd, SandboxError> {
+        self.control.as_ref().ok_or_else(|| SandboxError::Lost("the launcher is gone".to_owned()))
+    }
+
+    fn send(&self, command: &wire::Command, fds: &[std::os::fd::BorrowedFd<'_>]) -> Result<(), SandboxError> {
+        let sent = wire::send(self.control()?.as_fd(), command, fds);
+        sent.map_err(|error| match error.kind() {
+            io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => {
+                SandboxError::Lost("the launcher is gone".to_owned())
+            }
+            _ => error.into(),
+        })
+    }
+
+    fn receive(&self) -> Result<Reply, SandboxError> {
+        match wire::receive(self.control()?) {
+            Ok(Some((reply, _))) => Ok(reply),
+            Ok(None) => Err(SandboxError::Lost("the launcher is gone".to_owned())),
+            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
+                Err(SandboxError::Lost("the launcher is gone".to_owned()))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn expect_done(&self) -> Result<(), SandboxError> {
+        match self.receive()? {
+            Reply::Done => Ok(()),
+            Reply::Failed(error) => Err(SandboxError::Start(error)),
+            Reply::Ended(_) => Err(SandboxError::Lost("an answer out of turn".to_owned())),
+        }
+    }
+}
+
+impl Drop for Slot {
+    /// The launcher ends by itself when its socket closes, and takes with it what it started.
+    fn drop(&mut self) {
+        self.control = None;
+        let asked = Instant::now();
+        while matches!(self.launcher.try_wait(), Ok(None)) {
+            if asked.elapsed() > Duration::from_secs(2) {
+                let _ = self.launcher.kill();
+                let _ = self.launcher.wait();
+                break;
+            }
+            std::thread::sleep(Duration::from_micros(500));
+        }
+        if let Some(group) = &self.group {
+            group.remove();
+        }
+    }
+}
+
+/// A run that is under way.
+struct Progress<'a> {
+    job: &'a Job<'a>,
+    started: Instant,
+    before: Option<Counters>,
+    limit: Option<LimitKind>,
+    killed_at: Option<Instant>,
+}
+
+impl Progress<'_> {
+    fn cpu_limit(&self) -> Duration {
+        Duration::from_millis(self.job.limits.cpu_ms)
+    }
+
+    fn wall_limit(&self) -> Duration {
+        Duration::from_millis(self.job.limits.wall_ms)
+    }
+
+    fn output_limit(&self) -> u64 {
+        self.job.limits.output_kib << 10
+    }
+
+    /// The earliest moment at which a limit can be reached.
+    fn next_look(&self, has_group: bool, cpu_used: Option<Duration>) -> Duration {
+        if self.killed_at.is_some() {
+            return LOOK_MAX;
+        }
+        let wall = self.wall_limit().saturating_sub(self.started.elapsed());
+        let cpu = match cpu_used.filter(|_| has_group) {
+            Some(used) => self.cpu_limit().saturating_sub(used) / n_cpus(),
+            None => wall,
+        };
+        cpu.min(wall).clamp(LOOK_MIN, LOOK_MAX)
+    }
+}
+
+fn n_cpus() -> u32 {
+    std::thread::available_parallelism().map_or(1, |n| u32::try_from(n.get()).unwrap_or(u32::MAX))
+}
+
+/// Our ends of the program's standard streams.
+struct Pipes<'a> {
+    stdin: Option<(File, &'a [u8])>,
+    stdout_pipe: Option<File>,
+    stderr_pipe: Option<File>,
+    theirs: Option<[OwnedFd; 3]>,
+    stdout: Vec<u8>,
+    stdout_bytes: u64,
+    stderr: Vec<u8>,
+    output_limit: usize,
+}
+
+impl<'a> Pipes<'a> {
+    fn new(job: &Job<'a>) -> io::Result<Self> {
+        let (stdin_read, stdin_write) = pipe2(OFlag::O_CLOEXEC)?;
+        let (stdout_read, stdout_write) = pipe2(OFlag::O_CLOEXEC)?;
+        let (stderr_read, stderr_write) = pipe2(OFlag::O_CLOEXEC)?;
+        for ours in [&stdin_write, &stdout_read, &stderr_read] {
+            fcntl(ours, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
+        }
+        let mut pipes = Self {
+            stdin: Some((stdin_write.into(), job.stdin)),
+            stdout_pipe: Some(stdout_read.into()),
+            stderr_pipe: Some(stderr_read.into()),
+            theirs: Some([stdin_read, stdout_write, stderr_write]),
+            stdout: Vec::new(),
+            stdout_bytes: 0,
+            stderr: Vec::new(),
+            output_limit: usize::try_from(job.limits.output_kib << 10).unwrap_or(usize::MAX),
+        };
+        // What fits in the pipe is there before the program starts.
+        pipes.feed()?;
+        Ok(pipes)
+    }
+
+    /// Waits for something to do; true when the launcher has something to say.
+    fn wait(&self, control: &OwnedFd, timeout: Duration) -> io::Result<bool> {
+        let mut fds = vec![PollFd::new(control.as_fd(), PollFlags::POLLIN)];
+        fds.extend(self.stdin.as_ref().map(|(pipe, _)| PollFd::new(pipe.as_fd(), PollFlags::POLLOUT)));
+        let readable = [&self.stdout_pipe, &self.stderr_pipe].into_iter().flatten();
+        fds.extend(readable.map(|pipe| PollFd::new(pipe.as_fd(), PollFlags::POLLIN)));
+        let timeout = PollTimeout::try_from(timeout).unwrap_or(PollTimeout::MAX);
+        match poll(&mut fds, timeout) {
+            Ok(_) | Err(Errno::EINTR) => Ok(fds[0].any() == Some(true)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn transfer(&mut self) -> io::Result<()> {
+        self.feed()?;
+        self.read()
+    }
+
+    /// Writes what the pipe takes. A program that closed its input, or ended, needs no more.
+    fn feed(&mut self) -> io::Result<()> {
+        while let Some((pipe, rest)) = &mut self.stdin {
+            if rest.is_empty() {
+                self.stdin = None;
+                break;
+            }
+            match pipe.write(rest) {
+                Ok(n_bytes) => *rest = &rest[n_bytes..],
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.stdin = None,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&mut self) -> io::Result<()> {
+        let (stdout, stdout_bytes, limit) = (&mut self.stdout, &mut self.stdout_bytes, self.output_limit);
+        read_some(&mut self.stdout_pipe, |bytes| {
+            *stdout_bytes += bytes.len() as u64;
+            let room = limit.saturating_sub(stdout.len()).min(bytes.len());
+            stdout.extend(&bytes[..room]);
+        })?;
+        let stderr = &mut self.stderr;
+        read_some(&mut self.stderr_pipe, |bytes| {
+            stderr.extend(bytes);
+            let excess = stderr.len().saturating_sub(STDERR_TAIL);
+            stderr.drain(..excess);
+        })
+    }
+
+    /// All that is still in the pipes of a run that is over.
+    fn drain(&mut self) -> io::Result<()> {
+        self.stdin = None;
+        while self.stdout_pipe.is_some() || self.stderr_pipe.is_some() {
+            let mut fds: Vec<PollFd<'_>> = [&self.stdout_pipe, &self.stderr_pipe]
+                .into_iter()
+                .flatten()
+                .map(|pipe| PollFd::new(pipe.as_fd(), PollFlags::POLLIN))
+                .collect();
+            // Nobody is left to write, so the end of both is near.
+            if poll(&mut fds, PollTimeout::from(1000_u16))? == 0 {
+                break;
+            }
+            self.read()?;
+        }
+        Ok(())
+    }
+}
+
+/// One read, so that no stream starves the other or the limits.
+fn read_some(pipe: &mut Option<File>, mut take: impl FnMut(&[u8])) -> io::Result<()> {
+    let Some(file) = pipe else {
+        return Ok(());
+    };
+    let mut buffer = [0; 64 << 10];
+    match file.read(&mut buffer) {
+        Ok(0) => *pipe = None,
+        Ok(n_bytes) => take(&buffer[..n_bytes]),
+        Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => (),
+        Err(error) => return Err(error),
+    }
+    Ok(())
+}
+
+fn exit(status: i32) -> Exit {
+    if libc::WIFSIGNALED(status) { Exit::Signal(libc::WTERMSIG(status)) } else { Exit::Code(libc::WEXITSTATUS(status)) }
+}
+
+/// The launcher wrote through the same description, so the position is not at the start.
+fn read_all(file: OwnedFd) -> io::Result<Vec<u8>> {
+    use std::os::unix::fs::FileExt;
+    let file = File::from(file);
+    let mut bytes = vec![0; usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?];
+    file.read_exact_at(&mut bytes, 0)?;
+    Ok(bytes)
+}
+
+/// For runs without walls: the program's user has to get in.
+fn open_directory() -> io::Result<TempDir> {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = tempfile::Builder::new().prefix("corebuild-").tempdir()?;
+    fs_err::set_permissions(directory.path(), std::fs::Permissions::from_mode(0o755))?;
+    Ok(directory)
+}
