@@ -15,3 +15,4 @@ pub mod stages;
 pub mod store;
 pub mod tables;
 pub mod verdict;
+pub mod verify;

@@ -4,6 +4,7 @@
 //! other stage: [`crate::runner`] checks and writes what it returns.
 
 pub mod qrels;
+pub mod release;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -103,6 +104,7 @@ impl StageOutput {
 pub fn run(ctx: &Context, stage: Stage) -> Result<StageOutput> {
     match stage {
         Stage::Qrels => qrels::run(ctx),
+        Stage::Release => release::run(ctx),
         Stage::Pull
         | Stage::Rewrite
         | Stage::Abbreviate
@@ -113,7 +115,6 @@ pub fn run(ctx: &Context, stage: Stage) -> Result<StageOutput> {
         | Stage::References
         | Stage::Difficulty
         | Stage::Queries
-        | Stage::Release
         | Stage::Sanity => bail!("stage `{}` is being built ({} workers)", stage.name(), ctx.n_workers),
     }
 }
