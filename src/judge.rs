@@ -249,6 +249,14 @@ impl Judge {
         Ok((verdict.ok_or(InternalError::NoTests)?, judged))
     }
 
+    /// Whether a checker takes `output` for what the test expects.
+    ///
+    /// # Errors
+    /// [`InternalError`].
+    pub fn agrees(&self, checker: &Checker, test: TestCase<'_>, output: &[u8]) -> Result<bool, InternalError> {
+        Ok(matches!(self.compare(checker, test, output)?, Comparison::Match))
+    }
+
     /// What a run says without its output being looked at: a failing verdict, or nothing.
     ///
     /// # Errors

@@ -12,7 +12,7 @@ mod pull;
 pub mod qrels;
 mod queries;
 mod references;
-mod release;
+pub mod release;
 mod rewrite;
 mod running;
 mod sanity;

@@ -41,7 +41,9 @@ fn verdicts(candidates: &[Candidate]) -> Vec<Option<(Reason, String)>> {
         let first = group[0];
         if let Some(other) = group.iter().copied().find(|at| problem(*at) != problem(first)) {
             let detail = format!("`{}` and `{}` ask the same", problem(first), problem(other));
-            group.iter().for_each(|at| verdicts[*at] = Some((Reason::ContradictoryLabel, detail.clone())));
+            for at in group {
+                verdicts[*at] = Some((Reason::ContradictoryLabel, detail.clone()));
+            }
             continue;
         }
         let mut seen: BTreeMap<&str, usize> = BTreeMap::new();

@@ -210,7 +210,7 @@ struct Text<'a> {
     problem_id: &'a str,
     /// Null for a statement.
     negative: Option<&'a Negative>,
-    text: String,
+    body: String,
 }
 
 impl Text<'_> {
@@ -223,7 +223,7 @@ fn statements(input: &Input) -> Vec<Text<'_>> {
     input
         .rewrites
         .iter()
-        .map(|row| Text { problem_id: &row.problem_id, negative: None, text: full_text(row) })
+        .map(|row| Text { problem_id: &row.problem_id, negative: None, body: full_text(row) })
         .collect()
 }
 
@@ -235,7 +235,7 @@ fn noises<'a>(input: &'a Input, facts: &Facts, rejected: &mut Vec<Rejected>) -> 
         } else if row.text.trim().is_empty() {
             (Reason::NoDocument, "nothing but white space".to_owned())
         } else {
-            texts.push(Text { problem_id: &row.problem_id, negative: Some(row), text: row.text.clone() });
+            texts.push(Text { problem_id: &row.problem_id, negative: Some(row), body: row.text.clone() });
             continue;
         };
         rejected.push(Rejected { key: row.key(), reason, detail });
@@ -248,13 +248,13 @@ fn noises<'a>(input: &'a Input, facts: &Facts, rejected: &mut Vec<Rejected>) -> 
 fn distinct_texts<'a>(statements: Vec<Text<'a>>, noises: Vec<Text<'a>>, rejected: &mut Vec<Rejected>) -> Vec<Text<'a>> {
     let mut copies: BTreeMap<String, Vec<Text>> = BTreeMap::new();
     for text in statements.into_iter().chain(noises) {
-        copies.entry(text.text.clone()).or_default().push(text);
+        copies.entry(text.body.clone()).or_default().push(text);
     }
     let mut kept = Vec::new();
     for (_, mut copies) in copies {
         copies.sort_by_cached_key(|text| (text.negative.is_some(), text.key()));
         let n_statements = copies.iter().filter(|text| text.negative.is_none()).count();
-        let n_kept = if n_statements > 1 { 0 } else { 1 };
+        let n_kept = usize::from(n_statements <= 1);
         let first = copies[0].key();
         for copy in copies.drain(n_kept..) {
             let reason = if n_statements > 0 { Reason::ContradictoryLabel } else { Reason::DuplicateDocument };
@@ -277,8 +277,8 @@ fn text_documents(texts: Vec<Text>, facts: &Facts, settings: &Settings) -> Vec<T
         let abbreviated = if noise.is_some() { None } else { facts.abbreviations.get(text.problem_id) };
         TextDocument {
             text_id: id(at),
-            text_length: text.text.chars().count(),
-            text: text.text.clone(),
+            text_length: text.body.chars().count(),
+            text: text.body.clone(),
             text_style: if noise.is_some() { NOISE_STYLE } else { STATEMENT_STYLE }.to_owned(),
             abbreviated_text: abbreviated.map(|row| row.text.clone()),
             abbreviated_text_length: abbreviated.map(|row| row.text.chars().count()),
