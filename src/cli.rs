@@ -89,8 +89,10 @@ enum Command {
         json: bool,
     },
     /// Check a release: schemas, references between files, labels, manifest
-    #[command(after_help = "DIR is a release in CoREB's layout (as `cut` writes it) or in BEIR's. Exit code 0: clean; \
-                            5: findings, each with its rule, what it means for a score, and the rows.")]
+    #[command(
+        after_help = "DIR is a release in CoREB's layout (as `cut` writes it) or in BEIR's. Exit code 0: clean; \
+                            5: findings, each with its rule, what it means for a score, and the rows."
+    )]
     Verify {
         dir: PathBuf,
         /// One JSON object on standard output

@@ -38,7 +38,8 @@ pub(super) fn run(global: &Global, json: bool, console: &Console) -> Result<Exit
         },
     });
     if let Ok(config) = &config {
-        findings.extend(Stage::ALL.into_iter().filter(|stage| stage.asks_models()).map(|stage| prompts_of(config, stage)));
+        findings
+            .extend(Stage::ALL.into_iter().filter(|stage| stage.asks_models()).map(|stage| prompts_of(config, stage)));
         findings.extend(sources(config));
         findings.extend(recordings(config));
     }
@@ -103,7 +104,7 @@ fn sandbox(min: Isolation) -> Finding {
 
 fn toolchain(language: Language) -> Finding {
     let result = Toolchain::probe(language)
-        .map(|toolchain| toolchain.version().to_owned())
+        .map(|toolchain| toolchain.version)
         .map_err(|error| Problem { message: error.message, hint: error.hint });
     Finding { what: language.title().to_owned(), result }
 }
@@ -129,7 +130,9 @@ fn as_json(findings: &[Finding]) -> Result<String> {
         .iter()
         .map(|finding| match &finding.result {
             Ok(text) => json!({"what": finding.what, "ok": true, "found": text}),
-            Err(problem) => json!({"what": finding.what, "ok": false, "problem": problem.message, "hint": problem.hint}),
+            Err(problem) => {
+                json!({"what": finding.what, "ok": false, "problem": problem.message, "hint": problem.hint})
+            }
         })
         .collect();
     Ok(serde_json::to_string(&json!({"findings": rows}))?)

@@ -147,7 +147,11 @@ fn status(ctx: &Context, json: bool) -> Result<ExitCode> {
             rejected.to_string(),
         ]);
     }
-    let text = if json { serde_json::to_string(&json!({"release": ctx.config.name, "stages": rows}))? } else { table.to_string() };
+    let text = if json {
+        serde_json::to_string(&json!({"release": ctx.config.name, "stages": rows}))?
+    } else {
+        table.to_string()
+    };
     ctx.console.data(&text);
     Ok(ExitCode::Done)
 }

@@ -136,7 +136,9 @@ fn replies(ctx: &Context, id: &str, found: &[&Found]) -> Result<Vec<Value>> {
     let mut keys: BTreeSet<String> = BTreeSet::from([id.to_owned()]);
     for row in found.iter().map(|found| &found.row) {
         keys.extend(row["reply_key"].as_str().map(str::to_owned));
-        keys.extend(row["reply_keys"].as_array().into_iter().flatten().filter_map(|key| key.as_str().map(str::to_owned)));
+        keys.extend(
+            row["reply_keys"].as_array().into_iter().flatten().filter_map(|key| key.as_str().map(str::to_owned)),
+        );
     }
     let mut replies = Vec::new();
     for stage in Stage::ALL.into_iter().filter(|stage| stage.asks_models()) {

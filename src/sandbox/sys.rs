@@ -5,6 +5,8 @@
 //! The sandbox never forks this multithreaded program. It starts its own binary again as a
 //! *launcher* (see [`super::launcher`]), and all forks happen there, in a process of one thread.
 
+#![expect(unsafe_code, reason = "the one module for it, each use with its invariant")]
+
 use std::{
     ffi::CStr,
     io,

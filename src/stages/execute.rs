@@ -17,7 +17,8 @@ use crate::{
     exit_code::Unavailable,
     ids,
     tables::{
-        Measurement, Problem, Reason, Reference, Rewrite, Row, Run, Solution, SubjectKind, Suite, Test, Usage, VerdictRow,
+        Measurement, Problem, Reason, Reference, Rewrite, Row, Run, Solution, SubjectKind, Suite, Test, Usage,
+        VerdictRow,
     },
 };
 

@@ -181,7 +181,8 @@ impl<'a> Bench<'a> {
         });
         let common = ids::sha256_hex(common.to_string().as_bytes());
         let key = |test: &Test| {
-            let parts = [common.as_str(), &ids::sha256_hex(test.input.as_bytes()), &ids::sha256_hex(test.expected.as_bytes())];
+            let parts =
+                [common.as_str(), &ids::sha256_hex(test.input.as_bytes()), &ids::sha256_hex(test.expected.as_bytes())];
             ids::sha256_hex(parts.join(" ").as_bytes())
         };
         Ok(tests.iter().map(key).collect())
@@ -317,7 +318,9 @@ fn toolchain(language: Language) -> Result<Toolchain> {
     let idx = Language::ALL.iter().position(|other| *other == language).expect("the list holds every language");
     match &all[idx] {
         Ok(toolchain) => Ok(toolchain.clone()),
-        Err(error) => Err(crate::exit_code::Unavailable { message: error.message.clone(), hint: error.hint.clone() }.into()),
+        Err(error) => {
+            Err(crate::exit_code::Unavailable { message: error.message.clone(), hint: error.hint.clone() }.into())
+        }
     }
 }
 

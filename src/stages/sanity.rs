@@ -96,7 +96,7 @@ mod tests {
     use std::{path::Path, sync::atomic::AtomicBool};
 
     use super::*;
-    use crate::{config::Config, console::Console, exit_code::ExitCode, store::Store};
+    use crate::{config::{Config, ReleaseConfig}, console::Console, exit_code::ExitCode, store::Store};
 
     const CONFIG: &str = r#"
 default_release = "r1"
@@ -201,7 +201,15 @@ cutoffs = [1, 10]
         let store =
             Store { root: root.to_owned(), work: root.join("work"), dist: root.join("dist"), release: "r1".to_owned() };
         let (console, interrupted) = (Console::new(true), AtomicBool::new(false));
-        run(&Context { config: &config, store: &store, console: &console, n_workers, interrupted: &interrupted })
+        let open_providers = |_: &ReleaseConfig, _: &[&str]| anyhow::bail!("sanity asks no model");
+        run(&Context {
+            config: &config,
+            store: &store,
+            console: &console,
+            n_workers,
+            interrupted: &interrupted,
+            open_providers: &open_providers,
+        })
     }
 
     #[test]

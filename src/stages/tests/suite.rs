@@ -43,12 +43,7 @@ pub(super) fn official(
     draw(ctx.config.release.seed, kept, max, dropped)
 }
 
-fn draw(
-    seed: u64,
-    tests: Vec<SourceTest>,
-    max: usize,
-    dropped: &mut Vec<(String, Reason, String)>,
-) -> Vec<SourceTest> {
+fn draw(seed: u64, tests: Vec<SourceTest>, max: usize, dropped: &mut Vec<(String, Reason, String)>) -> Vec<SourceTest> {
     let problem_id = tests[0].problem_id.clone();
     let name = |test: &SourceTest| test.test_idx.to_string();
     let mut drawn = seeded::sample(seed, &["tests", &problem_id], tests.clone(), max, name);

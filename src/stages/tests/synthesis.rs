@@ -98,7 +98,8 @@ fn judges<'a>(ctx: &Context, bench: &Bench, material: &'a Material) -> Result<Ve
     let n_wanted = ctx.config.config.tests.min_agreeing;
     let all: Vec<&Reference> = material.references.iter().collect();
     let name = |reference: &&Reference| reference.submission_id.clone();
-    let drawn = seeded::sample(ctx.config.release.seed, &["judges", &material.problem.problem_id], all, usize::MAX, name);
+    let drawn =
+        seeded::sample(ctx.config.release.seed, &["judges", &material.problem.problem_id], all, usize::MAX, name);
     let mut seen = BTreeSet::new();
     let (new_language, same_language): (Vec<_>, Vec<_>) =
         drawn.into_iter().partition(|reference| seen.insert(reference.language));
@@ -150,7 +151,10 @@ fn agreed_output(
             None => agreed = Some(text),
             Some(first) if bench.agrees(&material.problem, input, first, text.as_bytes())? => {}
             Some(_) => {
-                return Ok(Err((Reason::ReferencesDisagree, format!("`{}` prints another output", judge.submission_id))));
+                return Ok(Err((
+                    Reason::ReferencesDisagree,
+                    format!("`{}` prints another output", judge.submission_id),
+                )));
             }
         }
     }
