@@ -145,6 +145,18 @@ fn rejected(formed: &Formed, reason: Reason) -> Vec<&str> {
 #[test]
 fn a_small_release_has_every_subtask() {
     insta::assert_debug_snapshot!(subtasks(&sample::mini()), @r#"
+    {
+        "c2c_cross_lang": 18,
+        "c2c_cross_model": 18,
+        "c2c_mono_lang": 14,
+        "c2t_canonical_retro_any": 3,
+        "c2t_canonical_retro_go": 1,
+        "c2t_canonical_retro_python": 1,
+        "c2t_canonical_retro_ruby": 1,
+        "c2t_full_retro_any": 3,
+        "c2t_full_retro_cpp": 2,
+        "c2t_full_retro_go": 1,
+        "c2t_full_retro_java": 2,
         "c2t_full_retro_python": 2,
         "c2t_full_retro_ruby": 3,
         "c2t_match": 12,
@@ -194,6 +206,7 @@ fn judgements_of_one_problem_are_as_the_rules_say() {
     c2c_cross_model_lcb_toy1_a_python_alpha-1_solve_000: 2 _cpp_beta-2 _java_beta-2 | 1 _go_alpha-1 _go_beta-2 _ruby_beta-2
     c2c_mono_lang_lcb_toy1_a_cpp_alpha-1_solve_000: 2 _cpp_beta-2 | 1 _go_beta-2 _ruby_alpha-1 _ruby_beta-2
     c2c_mono_lang_lcb_toy1_a_cpp_beta-2_solve_000: 2 _cpp_alpha-1 | 1 _go_beta-2 _python_beta-2 _ruby_alpha-1
+    c2t_canonical_retro_any_lcb_toy1_a_0: 2  | 1 /changed-constraint /changed-operation /changed-structure
     c2t_full_retro_any_lcb_toy1_a_0: 2  | 1 /changed-constraint /changed-objective /changed-structure
     c2t_full_retro_java_lcb_toy1_a_0: 2  | 1 /changed-constraint /changed-objective /changed-structure
     c2t_full_retro_python_lcb_toy1_a_0: 2  | 1 /changed-constraint /changed-objective /changed-structure
