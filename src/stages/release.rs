@@ -16,7 +16,7 @@ pub(crate) mod sample;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt::Write};
 
 use anyhow::Result;
 
@@ -121,9 +121,9 @@ fn provenance(ctx: &Context) -> Result<Provenance> {
 
 /// The lines of a stage's `rejected.jsonl`, each with the stage in front.
 fn with_stage(stage: &str, jsonl: &str) -> String {
-    jsonl
-        .lines()
-        .filter_map(|line| line.strip_prefix('{'))
-        .map(|rest| format!("{{\"stage\":\"{stage}\",{rest}\n"))
-        .collect()
+    let mut lines = String::with_capacity(jsonl.len());
+    for rest in jsonl.lines().filter_map(|line| line.strip_prefix('{')) {
+        let _ = writeln!(lines, "{{\"stage\":\"{stage}\",{rest}");
+    }
+    lines
 }

@@ -30,7 +30,8 @@ fn edit(files: &mut Files, name: &str, pick: impl Fn(&Value) -> bool, change: im
             change(&mut row);
             changed = true;
         }
-        lines.push_str(&format!("{row}\n"));
+        lines.push_str(&row.to_string());
+        lines.push('\n');
     }
     assert!(changed, "`{name}` has no such row");
     files.insert(name.to_owned(), lines.into_bytes());

@@ -37,6 +37,12 @@ fn judgements(formed: &Formed) -> BTreeMap<String, BTreeSet<(u32, String)>> {
     judgements
 }
 
+fn rotate<T>(rows: &mut [T], turn: usize) {
+    let n = rows.len().max(1);
+    rows.rotate_left(turn % n);
+    rows.reverse();
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
@@ -91,11 +97,6 @@ proptest! {
     fn the_order_of_input_rows_does_not_matter(plans in plans(), turn in 0usize..50) {
         let input = sample::input(&plans);
         let mut turned = input.clone();
-        fn rotate<T>(rows: &mut Vec<T>, turn: usize) {
-            let n = rows.len().max(1);
-            rows.rotate_left(turn % n);
-            rows.reverse();
-        }
         rotate(&mut turned.rewrites, turn);
         rotate(&mut turned.abbreviations, turn);
         rotate(&mut turned.negatives, turn);
@@ -424,7 +425,7 @@ fn lengths_count_characters_and_rates_are_real() {
         assert_eq!(row.code_length, row.code.chars().count());
         assert_ne!(row.code_length, row.code.len(), "the sample has a character of two bytes");
         assert!((row.meta.pass_rate - f64::from(row.meta.test_passed) / 8.0).abs() < f64::EPSILON);
-        assert_eq!(row.meta.difficulty_level.is_some(), true);
+        assert!(row.meta.difficulty_level.is_some());
     }
     let statement = formed.text_documents.iter().find(|row| !row.meta.is_noise_sample).unwrap();
     assert_eq!(statement.abbreviated_text_length, statement.abbreviated_text.as_ref().map(|text| text.chars().count()));

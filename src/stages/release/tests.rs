@@ -112,7 +112,7 @@ fn the_card_opens_with_configurations_of_json_lines_only() {
         let paths: Vec<&str> = header.lines().filter_map(|line| line.trim().strip_prefix("path: ")).collect();
         assert_eq!(paths.len(), if name == "README.md" { 8 } else { 3 });
         for path in paths {
-            assert!(path.ends_with(".jsonl"));
+            assert_eq!(std::path::Path::new(path).extension().unwrap(), "jsonl");
             let dir = name.strip_suffix("README.md").unwrap();
             assert!(sample::mini().contains_key(&format!("{dir}{path}")), "{path}");
         }
