@@ -12,6 +12,8 @@ mod publish;
 mod tokens;
 
 #[cfg(test)]
+mod published_tests;
+#[cfg(test)]
 pub(crate) mod sample;
 #[cfg(test)]
 mod tests;

@@ -73,6 +73,7 @@ fn code(files: &Files, passed: bool, problem: &str) -> String {
 }
 
 /// Breaks one rule in a right release.
+#[expect(clippy::too_many_lines, reason = "one arm a rule")]
 fn break_rule(rule: Rule, files: &mut Files) {
     let problem = "lcb_toy2_a";
     let of_query = |row: &Value| row["query_id"] == "q_mini202601_t2c_full_retro_any_lcb_toy2_a_0";
@@ -92,7 +93,7 @@ fn break_rule(rule: Rule, files: &mut Files) {
         Rule::SharedPrefix => edit(files, CODES, any, |row| row["code_id"] = json!("q_mini202601_x")),
         Rule::EmptyText => edit(files, TEXTS, any, |row| row["text"] = json!(" \n")),
         Rule::WrongLength => {
-            edit(files, CODES, any, |row| row["code_length"] = json!(row["code"].as_str().unwrap().len()))
+            edit(files, CODES, any, |row| row["code_length"] = json!(row["code"].as_str().unwrap().len()));
         }
         Rule::WrongVerdict => {
             edit(files, CODES, |row| row["meta"]["passed"] == true, |row| row["meta"]["test_passed"] = json!(7));
@@ -113,8 +114,8 @@ fn break_rule(rule: Rule, files: &mut Files) {
         Rule::BadGrade => edit(files, T2C_QRELS, any, |row| row["relevance"] = json!("2.0")),
         Rule::NoPositive => {
             let kept = rows(files, T2C_QRELS).into_iter().filter(|row| !of_query(row));
-            let text: String = kept.map(|row| format!("{row}\n")).collect();
-            files.insert(T2C_QRELS.into(), text.into_bytes());
+            let lines: Vec<String> = kept.map(|row| row.to_string()).collect();
+            files.insert(T2C_QRELS.into(), (lines.join("\n") + "\n").into_bytes());
         }
         Rule::FailedPositive => {
             let failed = |row: &Value| of_query(row) && row["relevance"] == 1;
