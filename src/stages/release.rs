@@ -111,7 +111,9 @@ fn provenance(ctx: &Context) -> Result<Provenance> {
         let provider = config.model(name).provider;
         provenance.models.insert(name.clone(), serde_json::json!({"provider": provider, "roles": roles}));
     }
-    for stage in Stage::Release.spec().after.iter().chain([&Stage::Release]) {
+    let spec = Stage::Release.spec();
+    provenance.config.insert(spec.name.to_owned(), (spec.config)(config));
+    for stage in spec.after {
         provenance.config.insert(stage.name().to_owned(), (stage.spec().config)(config));
         let Some(receipt) = ctx.store.receipt(*stage)? else { continue };
         provenance.receipts.insert(stage.name().to_owned(), receipt);
