@@ -12,11 +12,13 @@ mod publish;
 mod tokens;
 
 #[cfg(test)]
+mod published_tests;
+#[cfg(test)]
 pub(crate) mod sample;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt::Write};
 
 use anyhow::Result;
 
@@ -109,7 +111,9 @@ fn provenance(ctx: &Context) -> Result<Provenance> {
         let provider = config.model(name).provider;
         provenance.models.insert(name.clone(), serde_json::json!({"provider": provider, "roles": roles}));
     }
-    for stage in Stage::Release.spec().after.iter().chain([&Stage::Release]) {
+    let spec = Stage::Release.spec();
+    provenance.config.insert(spec.name.to_owned(), (spec.config)(config));
+    for stage in spec.after {
         provenance.config.insert(stage.name().to_owned(), (stage.spec().config)(config));
         let Some(receipt) = ctx.store.receipt(*stage)? else { continue };
         provenance.receipts.insert(stage.name().to_owned(), receipt);
@@ -121,9 +125,9 @@ fn provenance(ctx: &Context) -> Result<Provenance> {
 
 /// The lines of a stage's `rejected.jsonl`, each with the stage in front.
 fn with_stage(stage: &str, jsonl: &str) -> String {
-    jsonl
-        .lines()
-        .filter_map(|line| line.strip_prefix('{'))
-        .map(|rest| format!("{{\"stage\":\"{stage}\",{rest}\n"))
-        .collect()
+    let mut lines = String::with_capacity(jsonl.len());
+    for rest in jsonl.lines().filter_map(|line| line.strip_prefix('{')) {
+        let _ = writeln!(lines, "{{\"stage\":\"{stage}\",{rest}");
+    }
+    lines
 }

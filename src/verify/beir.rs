@@ -195,8 +195,8 @@ fn check_configs(dir: &Path, shown: &str, findings: &mut Findings) -> Result<()>
     let text = fs_err::read_to_string(path)?;
     let header = text.strip_prefix("---").and_then(|rest| rest.split_once("\n---")).map_or("", |(header, _)| header);
     let paths: Vec<&str> = header.lines().filter_map(|line| line.trim().strip_prefix("path: ")).collect();
-    let is_tsv = |path: &&str| path.ends_with(".tsv");
-    if paths.iter().any(is_tsv) && !paths.iter().all(|path| is_tsv(path)) {
+    let kinds: BTreeSet<_> = paths.iter().map(|path| Path::new(path).extension()).collect();
+    if kinds.len() > 1 {
         findings.add(Rule::MixedConfigs, format!("`{shown}README.md`"));
     }
     Ok(())

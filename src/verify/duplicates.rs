@@ -39,7 +39,8 @@ pub(super) fn check<'a>(
             contradictory.insert(group);
         }
     }
-    for (_, ids) in groups.iter().enumerate().filter(|(at, _)| !contradictory.contains(at)) {
+    let alike = groups.iter().enumerate().filter(|(at, _)| !contradictory.contains(at));
+    for ids in alike.map(|(_, ids)| ids) {
         findings.add(Rule::IdenticalDocuments, format!("`{}` and `{}`{}", ids[0], ids[1], more(ids)));
     }
 }

@@ -29,7 +29,7 @@ pub(super) struct Records {
     pub queries: Vec<Placed<Query>>,
     pub qrels: BTreeMap<Task, Vec<Placed<Qrel>>>,
     pub anchors: Vec<Placed<Anchor>>,
-    n_records: BTreeMap<String, usize>,
+    n_by_file: BTreeMap<String, usize>,
 }
 
 /// Checks the release in `dir`; gives the number of records by file.
@@ -42,7 +42,7 @@ pub(super) fn check(dir: &Path, findings: &mut Findings) -> Result<BTreeMap<Stri
     texts::check_queries(&records, findings);
     labels::check(&records, findings);
     check_duplicates(&records, findings);
-    let mut n_records = records.n_records.clone();
+    let mut n_records = records.n_by_file.clone();
     for task in Task::ALL {
         n_records.extend(check_beir(dir, task, &records, findings)?);
     }
@@ -65,7 +65,7 @@ fn load(dir: &Path, findings: &mut Findings) -> Result<Records> {
         records.qrels.insert(task, qrels);
     }
     records.anchors = read.file("anchors.jsonl", "query_id", ANCHOR)?;
-    records.n_records = read.n_records;
+    records.n_by_file = read.n_records;
     Ok(records)
 }
 

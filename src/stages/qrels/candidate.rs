@@ -19,7 +19,14 @@ pub(super) struct Candidate {
 
 impl Candidate {
     /// A query of a problem that nothing is known of yet.
-    pub fn new(settings: &Settings, view: &View, task: Task, subtask: &str, query_id: String, text: String) -> Self {
+    pub(super) fn new(
+        settings: &Settings,
+        view: &View,
+        task: Task,
+        subtask: &str,
+        query_id: String,
+        text: String,
+    ) -> Self {
         let meta = QueryMeta {
             source_problem_id: view.problem_id.to_owned(),
             original_query_type: None,
@@ -53,7 +60,7 @@ impl Candidate {
     }
 
     /// A query made of a program.
-    pub fn of_anchor(
+    pub(super) fn of_anchor(
         settings: &Settings,
         view: &View,
         task: Task,
@@ -69,15 +76,15 @@ impl Candidate {
     }
 
     /// A pair to be told apart, not a search: it has no positive by nature.
-    pub fn is_negative_pair(&self) -> bool {
+    pub(super) fn is_negative_pair(&self) -> bool {
         self.query.label == Some(0)
     }
 
-    pub fn reject(&self, reason: Reason, detail: impl Into<String>) -> Rejected {
+    pub(super) fn reject(&self, reason: Reason, detail: impl Into<String>) -> Rejected {
         Rejected { key: self.query.query_id.clone(), reason, detail: detail.into() }
     }
 
-    pub fn qrels(&self) -> Vec<Qrel> {
+    pub(super) fn qrels(&self) -> Vec<Qrel> {
         let grade = |doc_id: &String, relevance| Qrel {
             query_id: self.query.query_id.clone(),
             doc_id: doc_id.clone(),
@@ -88,12 +95,12 @@ impl Candidate {
     }
 
     /// Only where the anchor is itself a document that the query could find.
-    pub fn anchor(&self) -> Option<Anchor> {
+    pub(super) fn anchor(&self) -> Option<Anchor> {
         let code_id = self.query.meta.anchor_code_id.clone().filter(|_| self.query.split == Task::Code2Code)?;
         Some(Anchor { query_id: self.query.query_id.clone(), code_id })
     }
 
-    pub fn into_query(mut self) -> Query {
+    pub(super) fn into_query(mut self) -> Query {
         let count = |ids: &[String]| u32::try_from(ids.len()).expect("a query has fewer documents than 2^32");
         self.query.meta.num_relevant_docs = count(&self.positives);
         self.query.meta.num_hard_negatives = count(&self.negatives);

@@ -17,9 +17,9 @@ use crate::{
 };
 
 /// `text_style` of a rewritten statement.
-pub const STATEMENT_STYLE: &str = "title_plus_description";
+pub(super) const STATEMENT_STYLE: &str = "title_plus_description";
 /// `text_style` of a hard-negative statement.
-pub const NOISE_STYLE: &str = "llm_generated_noise";
+pub(super) const NOISE_STYLE: &str = "llm_generated_noise";
 
 /// Documents in the order of their ids.
 pub(super) struct Corpora {

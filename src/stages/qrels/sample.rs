@@ -25,7 +25,7 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// A letter a program: `A`ccepted, `W`rong, `T`ime limit, `C`ompile error, `I`nternal error, `-` no code.
-    pub fn new(number: u32, verdicts: &str) -> Self {
+    pub(crate) fn new(number: u32, verdicts: &str) -> Self {
         let verdict = |letter| match letter {
             'A' => Some(Verdict::Accepted),
             'W' => Some(Verdict::WrongAnswer),

@@ -37,6 +37,12 @@ fn judgements(formed: &Formed) -> BTreeMap<String, BTreeSet<(u32, String)>> {
     judgements
 }
 
+fn rotate<T>(rows: &mut [T], turn: usize) {
+    let n = rows.len().max(1);
+    rows.rotate_left(turn % n);
+    rows.reverse();
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
@@ -91,11 +97,6 @@ proptest! {
     fn the_order_of_input_rows_does_not_matter(plans in plans(), turn in 0usize..50) {
         let input = sample::input(&plans);
         let mut turned = input.clone();
-        fn rotate<T>(rows: &mut Vec<T>, turn: usize) {
-            let n = rows.len().max(1);
-            rows.rotate_left(turn % n);
-            rows.reverse();
-        }
         rotate(&mut turned.rewrites, turn);
         rotate(&mut turned.abbreviations, turn);
         rotate(&mut turned.negatives, turn);
@@ -145,6 +146,18 @@ fn rejected(formed: &Formed, reason: Reason) -> Vec<&str> {
 #[test]
 fn a_small_release_has_every_subtask() {
     insta::assert_debug_snapshot!(subtasks(&sample::mini()), @r#"
+    {
+        "c2c_cross_lang": 18,
+        "c2c_cross_model": 18,
+        "c2c_mono_lang": 14,
+        "c2t_canonical_retro_any": 3,
+        "c2t_canonical_retro_go": 1,
+        "c2t_canonical_retro_python": 1,
+        "c2t_canonical_retro_ruby": 1,
+        "c2t_full_retro_any": 3,
+        "c2t_full_retro_cpp": 2,
+        "c2t_full_retro_go": 1,
+        "c2t_full_retro_java": 2,
         "c2t_full_retro_python": 2,
         "c2t_full_retro_ruby": 3,
         "c2t_match": 12,
@@ -194,6 +207,7 @@ fn judgements_of_one_problem_are_as_the_rules_say() {
     c2c_cross_model_lcb_toy1_a_python_alpha-1_solve_000: 2 _cpp_beta-2 _java_beta-2 | 1 _go_alpha-1 _go_beta-2 _ruby_beta-2
     c2c_mono_lang_lcb_toy1_a_cpp_alpha-1_solve_000: 2 _cpp_beta-2 | 1 _go_beta-2 _ruby_alpha-1 _ruby_beta-2
     c2c_mono_lang_lcb_toy1_a_cpp_beta-2_solve_000: 2 _cpp_alpha-1 | 1 _go_beta-2 _python_beta-2 _ruby_alpha-1
+    c2t_canonical_retro_any_lcb_toy1_a_0: 2  | 1 /changed-constraint /changed-operation /changed-structure
     c2t_full_retro_any_lcb_toy1_a_0: 2  | 1 /changed-constraint /changed-objective /changed-structure
     c2t_full_retro_java_lcb_toy1_a_0: 2  | 1 /changed-constraint /changed-objective /changed-structure
     c2t_full_retro_python_lcb_toy1_a_0: 2  | 1 /changed-constraint /changed-objective /changed-structure
@@ -411,7 +425,7 @@ fn lengths_count_characters_and_rates_are_real() {
         assert_eq!(row.code_length, row.code.chars().count());
         assert_ne!(row.code_length, row.code.len(), "the sample has a character of two bytes");
         assert!((row.meta.pass_rate - f64::from(row.meta.test_passed) / 8.0).abs() < f64::EPSILON);
-        assert_eq!(row.meta.difficulty_level.is_some(), true);
+        assert!(row.meta.difficulty_level.is_some());
     }
     let statement = formed.text_documents.iter().find(|row| !row.meta.is_noise_sample).unwrap();
     assert_eq!(statement.abbreviated_text_length, statement.abbreviated_text.as_ref().map(|text| text.chars().count()));

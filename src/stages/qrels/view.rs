@@ -66,12 +66,12 @@ fn add_documents<'a>(views: &mut BTreeMap<&'a str, View<'a>>, corpora: &'a Corpo
 
 impl<'a> View<'a> {
     /// Programs that passed, in one language or in any.
-    pub fn passed_in(&self, language: Option<Language>) -> Vec<&'a CodeDocument> {
+    pub(super) fn passed_in(&self, language: Option<Language>) -> Vec<&'a CodeDocument> {
         self.passed.iter().copied().filter(|document| language.is_none_or(|l| document.language == l)).collect()
     }
 
     /// Languages in which somebody solved the problem, in a fixed order.
-    pub fn languages(&self) -> Vec<Language> {
+    pub(super) fn languages(&self) -> Vec<Language> {
         let mut languages: Vec<Language> = self.passed.iter().map(|document| document.language).collect();
         languages.sort_unstable();
         languages.dedup();
@@ -80,7 +80,7 @@ impl<'a> View<'a> {
 
     /// Up to the limit of failed programs, those that `prefers` likes first. Nothing else fills the
     /// list up: a program that passed is right, whatever the query asks for.
-    pub fn draw_failed(
+    pub(super) fn draw_failed(
         &self,
         settings: &Settings,
         query_id: &str,
@@ -95,14 +95,14 @@ impl<'a> View<'a> {
     }
 
     /// Up to the limit of the problem's hard-negative statements.
-    pub fn draw_noise(&self, settings: &Settings, query_id: &str) -> Vec<String> {
+    pub(super) fn draw_noise(&self, settings: &Settings, query_id: &str) -> Vec<String> {
         let mut drawn = self.noise.clone();
         drawn.sort_by_cached_key(|document| draw::rank(settings.seed, &[query_id, &documents::text_origin(document)]));
         drawn.truncate(settings.max_hard_negatives);
         drawn.into_iter().map(|document| document.text_id.clone()).collect()
     }
 
-    pub fn reject(&self, reason: Reason, detail: &str) -> Rejected {
+    pub(super) fn reject(&self, reason: Reason, detail: &str) -> Rejected {
         Rejected { key: self.problem_id.to_owned(), reason, detail: detail.to_owned() }
     }
 }

@@ -4,7 +4,10 @@
 //! Every record of a file has the same fields, null where it has no value: readers that infer a
 //! schema from the first lines must not be surprised by a later one.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write,
+};
 
 use anyhow::Result;
 use serde::Serialize;
@@ -83,7 +86,7 @@ fn beir(records: &Records, task: Task, files: &mut BTreeMap<String, Vec<u8>>) ->
         .collect();
     let mut tsv = String::from("query-id\tcorpus-id\tscore\n");
     for qrel in &qrels {
-        tsv.push_str(&format!("{}\t{}\t{}\n", qrel.query_id, qrel.doc_id, qrel.relevance));
+        let _ = writeln!(tsv, "{}\t{}\t{}", qrel.query_id, qrel.doc_id, qrel.relevance);
     }
     files.insert(format!("{dir}/corpus.jsonl"), beir_corpus(records, task)?);
     files.insert(format!("{dir}/queries.jsonl"), jsonl(&query_lines)?);

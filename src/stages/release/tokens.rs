@@ -18,7 +18,7 @@ pub(super) struct Spread {
 }
 
 impl<'a> Tokens<'a> {
-    pub fn count(texts: impl Iterator<Item = &'a str>) -> Self {
+    pub(super) fn count(texts: impl Iterator<Item = &'a str>) -> Self {
         let mut distinct: Vec<&str> = texts.collect();
         distinct.sort_unstable();
         distinct.dedup();
@@ -28,7 +28,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// The spread over texts, each as often as it stands there.
-    pub fn spread<'b>(&self, texts: impl Iterator<Item = &'b str>) -> Spread {
+    pub(super) fn spread<'b>(&self, texts: impl Iterator<Item = &'b str>) -> Spread {
         let mut counts: Vec<usize> = texts.map(|text| self.0.get(text).copied().unwrap_or(0)).collect();
         counts.sort_unstable();
         // Nearest rank: the least count that at least so many per cent of the texts do not exceed.
