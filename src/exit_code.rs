@@ -97,7 +97,7 @@ impl ExitCode {
             Self::Unavailable
         } else if error.downcast_ref::<Interrupted>().is_some() {
             Self::Interrupted
-        } else if error.chain().any(|cause| cause.is::<std::io::Error>()) {
+        } else if error.chain().any(<dyn std::error::Error>::is::<std::io::Error>) {
             Self::Unavailable
         } else {
             Self::Bug

@@ -53,7 +53,7 @@
 //!
 //! What labels and reports are made of:
 //! - [`code`] what can be read off source text; [`stats`] z-scores and k-means
-//! - [`retrieval`] BM25 and rankings; [`scoring`] trec_eval's measures; [`report`] the HTML page
+//! - [`retrieval`] BM25 and rankings; [`scoring`] `trec_eval`'s measures; [`report`] the HTML page
 //! - [`verify`] the rules that a release must keep
 
 pub mod checkers;

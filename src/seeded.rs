@@ -65,7 +65,9 @@ mod tests {
         let mut counts = [0_u32; 10];
         for query in 0..2000_u32 {
             let drawn = sample(1, &[&query.to_string()], (0..10_usize).collect(), 3, usize::to_string);
-            drawn.into_iter().for_each(|item| counts[item] += 1);
+            for item in drawn {
+                counts[item] += 1;
+            }
         }
         assert!(counts.iter().all(|count| (500..700).contains(count)), "{counts:?}");
     }

@@ -108,7 +108,7 @@ fn ndcg(sanity: &Sanity) -> BTreeMap<String, f64> {
 pub fn table(header: &[&str]) -> TextTable {
     let mut table = TextTable::new();
     table
-        .load_style(presets::UTF8_HORIZONTAL_ONLY)
+        .load_style(presets::UTF8_FULL_CONDENSED)
         .set_header(header.iter().map(|title| title.trim_start_matches('>')));
     for (title, column) in header.iter().zip(table.column_iter_mut()) {
         if title.starts_with('>') {
@@ -138,7 +138,7 @@ impl Summary {
 
     fn stage_table(&self) -> String {
         let mut table = table(&["stage", ">rows in", ">rows out", ">rejected", "why"]);
-        for row in &self.stages {
+        for row in self.stages.iter().filter(|row| row.rows_in + row.rows_out > 0) {
             let why: Vec<String> = row.rejected.iter().map(|(reason, n)| format!("{reason} {n}")).collect();
             table.add_row([
                 row.name.to_owned(),

@@ -80,7 +80,7 @@ fn livecodebench_record(folder: &Path) -> Result<Value> {
     let mut tests: Tests = serde_json::from_str(&fs_err::read_to_string(folder.join("tests.json"))?)?;
     let functional = problem.func_name.is_some();
     for case in tests.public.iter_mut().chain(&mut tests.private) {
-        case.testtype = if functional { "functional" } else { "stdin" }.to_owned();
+        if functional { "functional" } else { "stdin" }.clone_into(&mut case.testtype);
     }
     let private = serde_json::to_string(&tests.private)?;
     let private = if problem.private == "pickle" { pickled(&private)? } else { private };
@@ -102,7 +102,7 @@ fn livecodebench_record(folder: &Path) -> Result<Value> {
     }))
 }
 
-/// base64(zlib(pickle(text))), the pickle as CPython's protocol 4 writes one string.
+/// base64(zlib(pickle(text))), the pickle as `CPython`'s protocol 4 writes one string.
 fn pickled(text: &str) -> Result<String> {
     const FRAME_LIMIT: usize = 64 * 1024;
     let mut body = Vec::new();
@@ -136,10 +136,9 @@ pub(crate) fn write_codenet(demo: &Path) -> Result<()> {
     for folder in folders(&demo.join("authored/codenet"))? {
         let id = name(&folder);
         let problem: CodenetProblem = toml::from_str(&fs_err::read_to_string(folder.join("problem.toml"))?)?;
-        list.push_str(&format!(
-            "{id},{},{},{},{},,,\n",
-            problem.name, problem.dataset, problem.time_limit, problem.memory_limit
-        ));
+        let CodenetProblem { name: title, dataset, time_limit, memory_limit } = problem;
+        list.extend([id.as_str(), ",", &title, ",", &dataset, ",", &time_limit.to_string(), ","]);
+        list.extend([memory_limit.to_string().as_str(), ",,,\n"]);
         copy(&folder.join("page.html"), &tree.join(format!("problem_descriptions/{id}.html")))?;
         copy(&folder.join("submissions.csv"), &tree.join(format!("metadata/{id}.csv")))?;
         for side in ["input.txt", "output.txt"] {

@@ -73,7 +73,7 @@ fn drop_orphans(table: Table, kept: &[Line], output: &mut StageOutput) {
             .and_then(|row| row["problem_id"].as_str().map(|id| problem_ids.contains(id)))
             .unwrap_or(true)
     };
-    for (_, lines) in &mut output.tables {
+    for lines in output.tables.values_mut() {
         lines.retain(belongs);
     }
 }

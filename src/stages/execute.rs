@@ -65,7 +65,7 @@ fn collect(
     for (subject, judged) in subjects.iter().zip(judged) {
         match judged {
             Judged::Verdict(verdict, of_runs, of_measurements) => {
-                verdicts.push(verdict);
+                verdicts.push(*verdict);
                 runs.extend(of_runs);
                 measurements.extend(of_measurements);
             }

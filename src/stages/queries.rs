@@ -112,7 +112,9 @@ fn read_reply(
     let value = match value {
         Ok(value) => value,
         Err(Reject { reason, detail }) => {
-            keys(rewrite, per_kind).into_iter().for_each(|key| output.reject(key, reason, detail.clone()));
+            for key in keys(rewrite, per_kind) {
+                output.reject(key, reason, detail.clone());
+            }
             return;
         }
     };

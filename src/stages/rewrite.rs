@@ -175,6 +175,9 @@ fn test_requests(ctx: &Context, prompt: &Prompt, batches: &[Batch]) -> Result<Ve
     batches.iter().map(request).collect()
 }
 
+/// A test's position, and its new input and output.
+type Rewritten = (usize, (String, String));
+
 /// What the model made of a problem's tests, by position, and the keys of its replies.
 #[derive(Default)]
 struct Answers {
@@ -196,7 +199,7 @@ fn rewritten_tests(schema: &ReplySchema, batches: &[Batch], replies: &[Reply]) -
     answers
 }
 
-fn read_tests(schema: &ReplySchema, batch: &Batch, reply: &Reply) -> Result<Vec<(usize, (String, String))>, Reject> {
+fn read_tests(schema: &ReplySchema, batch: &Batch, reply: &Reply) -> Result<Vec<Rewritten>, Reject> {
     let value = reply.json(schema)?;
     let tests = value["tests"].as_array().cloned().unwrap_or_default();
     if tests.len() != batch.positions.len() {

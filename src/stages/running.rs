@@ -46,7 +46,7 @@ pub(super) struct Subject {
 
 /// What judging came to.
 pub(super) enum Judged {
-    Verdict(VerdictRow, Vec<Run>, Vec<Measurement>),
+    Verdict(Box<VerdictRow>, Vec<Run>, Vec<Measurement>),
     /// Our failure, in words: there is no verdict.
     Broken(String),
 }
@@ -209,7 +209,7 @@ impl<'a> Bench<'a> {
         detail: Option<String>,
     ) -> Judged {
         let row = VerdictRow { detail, ..self.row(subject, checker, tests, verdict) };
-        Judged::Verdict(row, Vec::new(), Vec::new())
+        Judged::Verdict(Box::new(row), Vec::new(), Vec::new())
     }
 
     fn with_runs(&self, subject: &Subject, checker: &Checker, tests: &[Test], recorded: Vec<Recorded>) -> Judged {
@@ -224,7 +224,7 @@ impl<'a> Bench<'a> {
         };
         let measurements = tests.iter().zip(&recorded).map(|(test, run)| run.measurement(subject, test)).collect();
         let runs = tests.iter().zip(recorded).map(|(test, run)| run.row(subject, test)).collect();
-        Judged::Verdict(row, runs, measurements)
+        Judged::Verdict(Box::new(row), runs, measurements)
     }
 
     fn row(&self, subject: &Subject, checker: &Checker, tests: &[Test], verdict: Verdict) -> VerdictRow {
@@ -291,6 +291,7 @@ impl Recorded {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "the shape that `map_err` takes")]
 fn broken(error: InternalError) -> anyhow::Error {
     anyhow!(crate::exit_code::Unavailable::new(error.to_string()).hint("corebuild check"))
 }
@@ -327,12 +328,11 @@ fn toolchain(language: Language) -> Result<Toolchain> {
 /// What decides a verdict beside program, tests and limits.
 pub(super) fn environment(ctx: &Context) -> Result<BTreeMap<String, String>> {
     static ISOLATION: OnceLock<String> = OnceLock::new();
-    let isolation = match ISOLATION.get() {
-        Some(isolation) => isolation.clone(),
-        None => {
-            let described = Sandbox::probe(ctx.config.config.execute.min_isolation)?.describe();
-            ISOLATION.get_or_init(|| described).clone()
-        }
+    let isolation = if let Some(isolation) = ISOLATION.get() {
+        isolation.clone()
+    } else {
+        let described = Sandbox::probe(ctx.config.config.execute.min_isolation)?.describe();
+        ISOLATION.get_or_init(|| described).clone()
     };
     let mut environment = BTreeMap::from([("isolation".to_owned(), isolation)]);
     for (language, toolchain) in toolchains(ctx)? {

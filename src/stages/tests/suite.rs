@@ -40,13 +40,13 @@ pub(super) fn official(
     if max == 0 || kept.len() <= max {
         return kept;
     }
-    draw(ctx.config.release.seed, kept, max, dropped)
+    draw(ctx.config.release.seed, &kept, max, dropped)
 }
 
-fn draw(seed: u64, tests: Vec<SourceTest>, max: usize, dropped: &mut Vec<(String, Reason, String)>) -> Vec<SourceTest> {
+fn draw(seed: u64, tests: &[SourceTest], max: usize, dropped: &mut Vec<(String, Reason, String)>) -> Vec<SourceTest> {
     let problem_id = tests[0].problem_id.clone();
     let name = |test: &SourceTest| test.test_idx.to_string();
-    let mut drawn = seeded::sample(seed, &["tests", &problem_id], tests.clone(), max, name);
+    let mut drawn = seeded::sample(seed, &["tests", &problem_id], tests.to_vec(), max, name);
     drawn.sort_by_key(|test| test.test_idx);
     let kept: BTreeSet<u32> = drawn.iter().map(|test| test.test_idx).collect();
     for test in tests.iter().filter(|test| !kept.contains(&test.test_idx)) {
