@@ -352,6 +352,8 @@ fn compile_error(report: &ProcessReport, limits: &Limits) -> Option<String> {
     }
     match report.exit {
         Exit::Code(0) => None,
+        // Some compilers complain on standard output.
+        Exit::Code(_) if report.stderr.trim_ascii().is_empty() => Some(message(&report.stdout, Part::Start)),
         Exit::Code(_) => Some(message(&report.stderr, Part::Start)),
         Exit::Signal(signal) => {
             Some(format!("signal {signal} ended the compiler: {}", message(&report.stderr, Part::End)))

@@ -209,9 +209,7 @@ fn try_become_program(launcher: &Launcher, run: &Run, streams: [OwnedFd; 3]) -> 
         launcher.setup.user.map(become_user).transpose()?;
     }
     sys::drop_capabilities().context("give up capabilities")?;
-    for filter in &launcher.filters {
-        seccompiler::apply_filter(filter).context("apply the system call filter")?;
-    }
+    seccompiler::apply_filter(&launcher.filter).context("apply the system call filter")?;
     execve(path, &argv, &env).with_context(|| format!("execute `{}`", path.to_string_lossy()))
 }
 

@@ -11,6 +11,7 @@ use std::{
         unix::process::CommandExt,
     },
     process::{Child, Command, Stdio},
+    sync::OnceLock,
     time::{Duration, Instant},
 };
 
@@ -394,8 +395,11 @@ impl Progress<'_> {
     }
 }
 
+/// Asked once: the answer is put together from files.
 fn n_cpus() -> u32 {
-    std::thread::available_parallelism().map_or(1, |n| u32::try_from(n.get()).unwrap_or(u32::MAX))
+    static N_CPUS: OnceLock<u32> = OnceLock::new();
+    *N_CPUS
+        .get_or_init(|| std::thread::available_parallelism().map_or(1, |n| u32::try_from(n.get()).unwrap_or(u32::MAX)))
 }
 
 /// Our ends of the program's standard streams.
