@@ -187,7 +187,9 @@ impl Judge {
             return Ok(Compiled::Error { detail });
         }
         let (entry, files, packed) = if plan.keeps_out {
-            let packed = report.out.unwrap_or_default();
+            let Some(packed) = report.out else {
+                return Ok(Compiled::Error { detail: "the compiled program is too large".to_owned() });
+            };
             let out = unpack(&packed)?;
             if out.is_empty() {
                 return Err(InternalError::NoArtefact(language));

@@ -15,14 +15,7 @@ mod slot;
 mod sys;
 mod wire;
 
-use std::{
-    io,
-    sync::{
-        Mutex,
-        atomic::{AtomicU32, Ordering},
-    },
-    time::Duration,
-};
+use std::{io, sync::Mutex, time::Duration};
 
 use thiserror::Error;
 
@@ -95,7 +88,8 @@ pub struct ProcessReport {
     /// Its end.
     pub stderr: Vec<u8>,
     pub limit: Option<LimitKind>,
-    /// What lay in `out`, see [`Job::keep_out`]; unpack with [`unpack`].
+    /// What lay in `out`, see [`Job::keep_out`]; unpack with [`unpack`]. `None` also where it was too
+    /// much to hand back.
     pub out: Option<Vec<u8>>,
 }
 
@@ -146,7 +140,6 @@ impl Backend {
 pub struct Sandbox {
     backend: Backend,
     idle: Mutex<Vec<Slot>>,
-    next_slot: AtomicU32,
 }
 
 impl Sandbox {
@@ -176,7 +169,7 @@ impl Sandbox {
     /// A sandbox with this backend, tried out.
     fn start(backend: Backend) -> Result<Self, SandboxError> {
         sys::keep_launcher();
-        let sandbox = Self { backend, idle: Mutex::default(), next_slot: AtomicU32::new(0) };
+        let sandbox = Self { backend, idle: Mutex::default() };
         sandbox.try_out()?;
         Ok(sandbox)
     }
@@ -221,7 +214,7 @@ impl Sandbox {
         let idle = self.idle.lock().expect("no thread panics while it holds this").pop();
         let mut slot = match idle {
             Some(slot) => slot,
-            None => Slot::start(&self.backend, self.next_slot.fetch_add(1, Ordering::Relaxed))?,
+            None => Slot::start(&self.backend)?,
         };
         let report = slot.run(job);
         if slot.is_sound() {

@@ -42,6 +42,12 @@ pub(super) fn usage() -> Usage {
     })
 }
 
+/// How many processes there are below another one, itself not counted.
+#[cfg(test)]
+pub(super) fn n_below(pid: u32) -> usize {
+    below(Pid::from_raw(i32::try_from(pid).expect("a process id fits in pid_t"))).len()
+}
+
 struct Process {
     pid: Pid,
     parent: Pid,
@@ -50,12 +56,16 @@ struct Process {
 }
 
 fn descendants() -> Vec<Process> {
+    below(Pid::this())
+}
+
+fn below(ancestor: Pid) -> Vec<Process> {
     let mut others: Vec<Process> = std::fs::read_dir("/proc")
         .into_iter()
         .flatten()
         .filter_map(|entry| read_stat(entry.ok()?.file_name().to_str()?.parse().ok()?))
         .collect();
-    let mut known = vec![Pid::this()];
+    let mut known = vec![ancestor];
     let mut found = Vec::new();
     loop {
         let (below, rest): (Vec<_>, Vec<_>) = others.into_iter().partition(|process| known.contains(&process.parent));

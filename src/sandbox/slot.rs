@@ -8,7 +8,11 @@ use std::{
     io::{self, Read, Write},
     os::{
         fd::{AsFd, OwnedFd},
-        unix::process::CommandExt,
+        linux::net::SocketAddrExt,
+        unix::{
+            net::{SocketAddr, UnixListener},
+            process::CommandExt,
+        },
     },
     process::{Child, Command, Stdio},
     sync::OnceLock,
@@ -34,7 +38,7 @@ use super::{
     wire::{self, Ended, Overrun, Reply, Run, Setup, Walls, Watch},
 };
 
-/// First user (and group) of programs: below the numbers that systems hand out by themselves. Each
+/// Users (and groups) of programs: below the numbers that systems hand out by themselves. Each
 /// launcher has its own, so that what the kernel counts by user is not shared.
 const FIRST_USER: u32 = 59_000;
 const N_USERS: u32 = 900;
@@ -55,14 +59,14 @@ pub(super) struct Slot {
     launcher: Child,
     group: Option<Group>,
     walls: Walls,
-    user: Option<u32>,
+    user: Option<User>,
     base: Option<TempDir>,
     loaded: Option<String>,
     sound: bool,
 }
 
 impl Slot {
-    pub(super) fn start(backend: &Backend, idx: u32) -> Result<Self, SandboxError> {
+    pub(super) fn start(backend: &Backend) -> Result<Self, SandboxError> {
         let flags = SockFlag::SOCK_CLOEXEC;
         let (ours, theirs) =
             socketpair(AddressFamily::Unix, SockType::SeqPacket, None, flags).map_err(io::Error::from)?;
@@ -75,7 +79,7 @@ impl Slot {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()?;
-        let user = nix::unistd::geteuid().is_root().then_some(FIRST_USER + idx % N_USERS);
+        let user = nix::unistd::geteuid().is_root().then(User::reserve).transpose()?;
         let mut slot = Self {
             control: Some(ours),
             launcher,
@@ -98,9 +102,15 @@ impl Slot {
             self.base = Some(open_directory()?);
         }
         let base = self.base.as_ref().map(|base| base.path().to_path_buf());
-        let setup = Setup { walls: self.walls, user: self.user, base };
+        let user = self.user.as_ref().map(|user| user.id);
+        let setup = Setup { walls: self.walls, user, base };
         self.send(&wire::Command::Setup(setup), &[])?;
         self.expect_done().map_err(|error| SandboxError::Launcher(error.to_string()))
+    }
+
+    #[cfg(test)]
+    pub(super) fn launcher_id(&self) -> u32 {
+        self.launcher.id()
     }
 
     /// Whether the next run may use it.
@@ -213,6 +223,9 @@ impl Slot {
         }
         let limit = if pipes.stdout_bytes > run.output_limit() {
             LimitKind::Output
+        } else if self.ran_out_of_memory(run.before)? {
+            // What is left may go on for long, but not as it was meant to.
+            LimitKind::Memory
         } else if self.cpu_used(run)?.is_some_and(|cpu| cpu > run.cpu_limit()) {
             LimitKind::Cpu
         } else if run.started.elapsed() > run.wall_limit() {
@@ -261,13 +274,13 @@ impl Slot {
             Overrun::Cpu => LimitKind::Cpu,
             Overrun::Memory => LimitKind::Memory,
         });
-        let limit = run
-            .limit
+        let limit = oom_killed
+            .then_some(LimitKind::Memory)
+            .or(run.limit)
             .or(overrun)
             .or((pipes.stdout_bytes > run.output_limit()).then_some(LimitKind::Output))
-            .or(oom_killed.then_some(LimitKind::Memory))
             .or((cpu > run.cpu_limit()).then_some(LimitKind::Cpu));
-        let keep_out = init.is_some_and(|init| init.status == 0);
+        let keep_out = init.is_some_and(|init| init.keeps_out);
         Ok(ProcessReport {
             exit: init.map_or(Exit::Signal(libc::SIGKILL), |init| exit(init.status)),
             cpu,
@@ -356,6 +369,28 @@ impl Drop for Slot {
         if let Some(group) = &self.group {
             group.remove();
         }
+    }
+}
+
+/// A user that no other launcher on this machine has.
+#[derive(Debug)]
+struct User {
+    id: u32,
+    /// A name that can be bound once, and that the kernel frees whatever becomes of us.
+    _reservation: UnixListener,
+}
+
+impl User {
+    fn reserve() -> io::Result<Self> {
+        for id in FIRST_USER..FIRST_USER + N_USERS {
+            let name = SocketAddr::from_abstract_name(format!("corebuild-sandbox-user-{id}"))?;
+            match UnixListener::bind_addr(&name) {
+                Ok(listener) => return Ok(Self { id, _reservation: listener }),
+                Err(error) if error.kind() == io::ErrorKind::AddrInUse => (),
+                Err(error) => return Err(error),
+            }
+        }
+        Err(io::Error::other(format!("{N_USERS} launchers run on this machine already")))
     }
 }
 
