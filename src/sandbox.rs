@@ -8,6 +8,7 @@ mod cgroup;
 mod files;
 mod init;
 mod launcher;
+mod pipes;
 mod processes;
 mod root;
 mod seccomp;
@@ -102,7 +103,7 @@ pub enum SandboxError {
     Start(String),
     #[error("the sandbox lost a run: {0}")]
     Lost(String),
-    #[error("sandbox")]
+    #[error(transparent)]
     Io(#[from] io::Error),
 }
 
@@ -210,6 +211,9 @@ impl Sandbox {
     ///
     /// # Errors
     /// When the sandbox failed; never for anything the program did.
+    ///
+    /// # Panics
+    /// When another thread panicked while it held the list of idle launchers: a bug.
     pub fn run(&self, job: &Job<'_>) -> Result<ProcessReport, SandboxError> {
         let idle = self.idle.lock().expect("no thread panics while it holds this").pop();
         let mut slot = match idle {

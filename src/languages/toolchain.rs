@@ -160,10 +160,9 @@ pub(super) fn environment(more: &[&str]) -> Vec<String> {
 
 /// The real path of a tool.
 pub(super) fn find(name: &str) -> Result<PathBuf, String> {
-    let candidates = TOOL_DIRECTORIES.iter().map(|directory| Path::new(directory).join(name));
+    let mut candidates = TOOL_DIRECTORIES.iter().map(|directory| Path::new(directory).join(name));
     candidates
-        .filter_map(|path| fs_err::canonicalize(path).ok())
-        .next()
+        .find_map(|path| fs_err::canonicalize(path).ok())
         .ok_or_else(|| format!("`{name}` is in none of {}", TOOL_DIRECTORIES.join(", ")))
 }
 

@@ -225,7 +225,7 @@ fn set_limits(run: &Run) -> Result<()> {
     if let Some(watch) = run.watch {
         // A backstop well above the limit: the watch has to see the tree grow past it. Never
         // RLIMIT_AS, which counts what Go and Java reserve and do not use.
-        limit(Resource::RLIMIT_DATA, watch.memory_bytes * 2 + (256 << 20))?;
+        limit(Resource::RLIMIT_DATA, watch.memory_bytes * 2 + (1 << 30))?;
         limit(Resource::RLIMIT_NPROC, watch.processes)?;
     }
     Ok(())
