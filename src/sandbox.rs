@@ -215,6 +215,14 @@ impl Sandbox {
     /// # Panics
     /// When another thread panicked while it held the list of idle launchers: a bug.
     pub fn run(&self, job: &Job<'_>) -> Result<ProcessReport, SandboxError> {
+        match self.run_once(job) {
+            // Whatever became of that launcher, another one knows nothing of it.
+            Err(SandboxError::Lost(_) | SandboxError::Io(_)) => self.run_once(job),
+            result => result,
+        }
+    }
+
+    fn run_once(&self, job: &Job<'_>) -> Result<ProcessReport, SandboxError> {
         let idle = self.idle.lock().expect("no thread panics while it holds this").pop();
         let mut slot = match idle {
             Some(slot) => slot,

@@ -200,7 +200,8 @@ fn try_become_program(launcher: &Launcher, run: &Run, streams: [OwnedFd; 3]) -> 
     dup2_stdin(stdin)?;
     dup2_stdout(stdout)?;
     dup2_stderr(stderr)?;
-    sys::close_on_exec_from(3)?;
+    // Ours are all marked already; this is for what a future one may forget (Linux 5.11).
+    let _ = sys::close_on_exec_from(3);
     sys::reset_signals();
     sigprocmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None)?;
     set_limits(run)?;

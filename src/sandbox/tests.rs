@@ -440,3 +440,23 @@ fn a_program_that_is_not_there_is_no_verdict() {
         assert_eq!(shell(&sandbox, "echo on", b"").stdout, b"on\n");
     }
 }
+
+#[test]
+fn a_lost_launcher_is_replaced_and_takes_its_run_along() {
+    for sandbox in sandboxes().iter().filter(|sandbox| sandbox.level() > Isolation::Unsafe) {
+        let launcher =
+            nix::unistd::Pid::from_raw(i32::try_from(sandbox.idle.lock().unwrap()[0].launcher_id()).unwrap());
+        let report = std::thread::scope(|scope| {
+            let run = scope.spawn(|| shell(sandbox, "sleep 0.6; cat", b"done"));
+            std::thread::sleep(Duration::from_millis(200));
+            let below = processes::n_below(launcher.as_raw().unsigned_abs());
+            assert!(below >= 2, "pid 1 and the program run: {below}");
+            nix::sys::signal::kill(launcher, nix::sys::signal::Signal::SIGKILL).unwrap();
+            run.join().unwrap()
+        });
+        assert_eq!(report.stdout, b"done", "{}", sandbox.describe());
+        let idle = sandbox.idle.lock().unwrap();
+        assert_eq!(idle.len(), 1);
+        assert_ne!(i32::try_from(idle[0].launcher_id()).unwrap(), launcher.as_raw());
+    }
+}
