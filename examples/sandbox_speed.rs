@@ -1,16 +1,20 @@
-//! How many runs a second the sandbox makes, beside plain `fork` and `exec` of the same programs:
-//! `cargo run --release --example sandbox_speed [workers]`.
+//! How many runs a second the judge's sandbox makes, beside plain `fork` and `exec` of the same
+//! programs: `cargo run --release --example sandbox_speed [workers]`.
 
 use std::{
+    collections::BTreeMap,
     io::Write,
+    path::Path,
     process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
+use anyhow::bail;
 use corebuild::{
-    config::{Isolation, Limits},
-    languages::{Artefact, Language, Toolchain},
-    sandbox::{Files, Job, PackedFile, Sandbox, unpack},
+    config::{ExecuteConfig, Isolation, Limits},
+    judge::{Compiled, Judge, Program},
+    languages::{Language, Toolchain},
+    sandbox::Sandbox,
 };
 
 const CPP: &str = "#include <iostream>\nint main() { long a, b; std::cin >> a >> b; std::cout << a + b << '\\n'; }\n";
@@ -20,80 +24,68 @@ const SPAN: Duration = Duration::from_secs(3);
 
 fn main() -> anyhow::Result<()> {
     let n_workers: usize = std::env::args().nth(1).map_or(Ok(2), |text| text.parse())?;
-    let sandbox = Sandbox::probe(Isolation::Namespaces)?;
-    let mut stdout = std::io::stdout();
-    writeln!(stdout, "{}, {n_workers} workers", sandbox.describe())?;
+    let toolchains = [Toolchain::probe(Language::Cpp)?, Toolchain::probe(Language::Python)?];
+    let config = config();
+    let judge = Judge::new(Sandbox::probe(config.min_isolation)?, toolchains, &config, None)?;
     let directory = tempfile::tempdir()?;
-    for (language, code) in [(Language::Cpp, CPP), (Language::Python, PYTHON)] {
-        let program = Program::new(&sandbox, language, code)?;
-        for file in unpack(&program.packed)? {
-            let path = directory.path().join(file.path);
-            fs_err::write(&path, file.bytes)?;
-            fs_err::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
-        }
+    let cpp = plain_cpp(directory.path())?;
+    let python = plain_python(directory.path())?;
+    let mut stdout = std::io::stdout();
+    writeln!(stdout, "{}, {n_workers} workers", judge.sandbox().describe())?;
+    for (language, code, argv) in [(Language::Cpp, CPP, cpp), (Language::Python, PYTHON, python)] {
+        let Compiled::Program(program) = judge.compile(language, code, None)? else { bail!("it does not compile") };
         for round in 1..=3 {
-            let sandboxed = rate(n_workers, || program.run(&sandbox));
-            let plain = rate(n_workers, || program.run_plainly(directory.path()));
+            let sandboxed = rate(n_workers, || run(&judge, &program, &config.limits));
+            let plain = rate(n_workers, || run_plainly(&argv));
             writeln!(stdout, "{} round {round}: sandbox {sandboxed:.0}/s, plain {plain:.0}/s", language.name())?;
         }
     }
     Ok(())
 }
 
-struct Program {
-    argv: Vec<String>,
-    env: Vec<String>,
-    packed: Vec<u8>,
-    files: Files,
-    limits: Limits,
+fn config() -> ExecuteConfig {
+    let limits = Limits { cpu_ms: 10_000, wall_ms: 30_000, memory_mib: 1024, output_kib: 1024, processes: 64 };
+    ExecuteConfig {
+        min_isolation: Isolation::Namespaces,
+        compile_limits: limits.clone(),
+        limits,
+        language_limits: BTreeMap::new(),
+        repeat_margin: 0.25,
+        max_internal_error_share: 0.0,
+    }
 }
 
-impl Program {
-    fn new(sandbox: &Sandbox, language: Language, code: &str) -> anyhow::Result<Self> {
-        let limits = Limits { cpu_ms: 20_000, wall_ms: 60_000, memory_mib: 1024, output_kib: 1024, processes: 64 };
-        let toolchain = Toolchain::probe(language)?;
-        let plan = toolchain.compile_plan(code, None, &limits);
-        let sources: Vec<PackedFile<'_>> = plan.files.iter().map(|(path, bytes)| PackedFile { path, bytes }).collect();
-        let sources = corebuild::sandbox::pack_all(&sources);
-        let files = Files::from_packed(&sources)?;
-        let (argv, env) = (plan.argv, plan.env);
-        let job =
-            Job { argv, env, files: &files, stdin: b"", limits: &limits, scratch_mib: 256, keep_out: plan.keeps_out };
-        let packed = sandbox.run(&job)?.out.unwrap_or(sources);
-        let entry = corebuild::languages::Entry::Start;
-        let run = toolchain.run_plan(&Artefact { language, entry }, &limits);
-        Ok(Self { argv: run.argv, env: run.env, files: Files::from_packed(&packed)?, packed, limits })
-    }
+fn plain_cpp(directory: &Path) -> anyhow::Result<Vec<String>> {
+    let (source, program) = (directory.join("main.cpp"), directory.join("main"));
+    fs_err::write(&source, CPP)?;
+    Command::new("/usr/bin/g++").arg("-O2").arg("-o").args([&program, &source]).status()?;
+    Ok(vec![program.display().to_string()])
+}
 
-    fn run(&self, sandbox: &Sandbox) {
-        let job = Job {
-            argv: self.argv.clone(),
-            env: self.env.clone(),
-            files: &self.files,
-            stdin: INPUT,
-            limits: &self.limits,
-            scratch_mib: 64,
-            keep_out: false,
-        };
-        let report = sandbox.run(&job).expect("the sandbox works");
-        assert_eq!(report.stdout, b"3\n", "{report:?}");
-    }
+fn plain_python(directory: &Path) -> anyhow::Result<Vec<String>> {
+    let source = directory.join("main.py");
+    fs_err::write(&source, PYTHON)?;
+    let interpreter = ["/usr/bin/python3", "-I", "-S", "-B"].map(str::to_owned);
+    Ok(interpreter.into_iter().chain([source.display().to_string()]).collect())
+}
 
-    fn run_plainly(&self, directory: &std::path::Path) {
-        let place = |text: &String| text.replace("{program}", &directory.display().to_string());
-        let argv: Vec<String> = self.argv.iter().map(place).collect();
-        let mut child = Command::new(&argv[0])
-            .args(&argv[1..])
-            .env_clear()
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the program starts");
-        child.stdin.take().expect("it is piped").write_all(INPUT).expect("the pipe has room");
-        let output = child.wait_with_output().expect("the program ends");
-        assert_eq!(output.stdout, b"3\n");
-    }
+fn run(judge: &Judge, program: &Program, limits: &Limits) {
+    let report = judge.run(program, INPUT, limits).expect("the sandbox works");
+    assert_eq!(report.stdout, b"3\n", "{report:?}");
+}
+
+fn run_plainly(argv: &[String]) {
+    let mut child = Command::new(&argv[0])
+        .args(&argv[1..])
+        .env_clear()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    child.stdin.take().expect("it is piped").write_all(INPUT).expect("the pipe has room");
+    let output = child.wait_with_output().expect("the program ends");
+    assert_eq!(output.stdout, b"3\n");
 }
 
 /// Runs a second, over all workers.

@@ -20,8 +20,8 @@ use thiserror::Error;
 use crate::{
     checkers::{Breakdown, Case, Checker, CheckingProgram, Comparison},
     config::{ExecuteConfig, Limits},
-    languages::{Artefact, Language, Toolchain},
-    sandbox::{Exit, Files, Job, LimitKind, PackedFile, ProcessReport, Sandbox, SandboxError, unpack},
+    languages::{Artefact, Keeps, Language, Toolchain},
+    sandbox::{Exit, Files, Job, LimitKind, PackedFile, ProcessReport, Sandbox, SandboxError, pack_all, unpack},
     verdict::Verdict,
 };
 use cache::{Cache, Cached};
@@ -144,16 +144,15 @@ impl Judge {
                 Cached::Error { detail } => Compiled::Error { detail },
             });
         }
-        let packed: Vec<PackedFile<'_>> = plan.files.iter().map(|(path, bytes)| PackedFile { path, bytes }).collect();
-        let sources = Files::new(&packed)?;
+        let sources: Vec<PackedFile<'_>> = plan.files.iter().map(|(path, bytes)| PackedFile { path, bytes }).collect();
         let report = self.together(&Job {
             argv: plan.argv.clone(),
             env: plan.env.clone(),
-            files: &sources,
+            files: &Files::new(&sources)?,
             stdin: b"",
             limits: &self.compile_limits,
             scratch_mib: COMPILE_SCRATCH_MIB,
-            keep_out: plan.keeps_out,
+            keep_out: plan.keeps != Keeps::Sources,
         })?;
         if let Some(detail) = compile_error(&report, &self.compile_limits) {
             // What a limit ended might have gone well on another day.
@@ -162,18 +161,19 @@ impl Judge {
             }
             return Ok(Compiled::Error { detail });
         }
-        let (entry, files, packed) = if plan.keeps_out {
-            let Some(packed) = report.out else {
-                return Ok(Compiled::Error { detail: "the compiled program is too large".to_owned() });
-            };
-            let out = unpack(&packed)?;
-            if out.is_empty() {
-                return Err(InternalError::NoArtefact(language));
-            }
-            (toolchain.entry(&plan, &out), Files::from_packed(&packed)?, packed)
-        } else {
-            (plan.entry.clone(), sources, crate::sandbox::pack_all(&packed))
+        let Some(out) = report.out.or((plan.keeps == Keeps::Sources).then(Vec::new)) else {
+            return Ok(Compiled::Error { detail: "the compiled program is too large".to_owned() });
         };
+        let mut parts = unpack(&out)?;
+        if parts.is_empty() && plan.keeps != Keeps::Sources {
+            return Err(InternalError::NoArtefact(language));
+        }
+        let entry = toolchain.entry(&plan, &parts);
+        if plan.keeps != Keeps::Out {
+            parts.extend(sources);
+        }
+        let packed = pack_all(&parts);
+        let files = Files::from_packed(&packed)?;
         if let Some(cache) = &self.cache {
             cache.put(&key, &Cached::Program { entry: entry.clone(), files: files.clone() }, &packed)?;
         }
