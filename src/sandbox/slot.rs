@@ -108,6 +108,11 @@ impl Slot {
         self.launcher.id()
     }
 
+    #[cfg(test)]
+    pub(super) fn group_directories(&self) -> Vec<std::path::PathBuf> {
+        self.group.iter().flat_map(|group| group.directories().to_vec()).collect()
+    }
+
     /// Whether the next run may use it.
     pub(super) fn is_sound(&self) -> bool {
         self.sound

@@ -446,6 +446,7 @@ fn a_lost_launcher_is_replaced_and_takes_its_run_along() {
     for sandbox in sandboxes().iter().filter(|sandbox| sandbox.level() > Isolation::Unsafe) {
         let launcher =
             nix::unistd::Pid::from_raw(i32::try_from(sandbox.idle.lock().unwrap()[0].launcher_id()).unwrap());
+        let groups = sandbox.idle.lock().unwrap()[0].group_directories();
         let report = std::thread::scope(|scope| {
             let run = scope.spawn(|| shell(sandbox, "sleep 0.6; cat", b"done"));
             std::thread::sleep(Duration::from_millis(200));
@@ -455,6 +456,7 @@ fn a_lost_launcher_is_replaced_and_takes_its_run_along() {
             run.join().unwrap()
         });
         assert_eq!(report.stdout, b"done", "{}", sandbox.describe());
+        assert!(groups.iter().all(|group| !group.exists()), "{}", sandbox.describe());
         let idle = sandbox.idle.lock().unwrap();
         assert_eq!(idle.len(), 1);
         assert_ne!(i32::try_from(idle[0].launcher_id()).unwrap(), launcher.as_raw());
