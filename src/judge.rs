@@ -5,6 +5,7 @@
 //! a verdict.
 
 mod cache;
+mod evidence;
 mod self_test;
 
 use std::{
@@ -19,17 +20,17 @@ use thiserror::Error;
 use crate::{
     checkers::{Breakdown, Case, Checker, CheckingProgram, Comparison},
     config::{ExecuteConfig, Limits},
-    languages::{Artefact, Language, Toolchain},
-    sandbox::{Exit, Files, Job, LimitKind, PackedFile, ProcessReport, Sandbox, SandboxError, unpack},
+    languages::{Artefact, Keeps, Language, Toolchain},
+    sandbox::{Exit, Files, Job, LimitKind, PackedFile, ProcessReport, Sandbox, SandboxError, pack_all, unpack},
     verdict::Verdict,
 };
 use cache::{Cache, Cached};
+pub use evidence::{Evidence, Measured};
+use evidence::{Part, limit_words, message};
 
 /// Scratch space of a run and of a compilation.
 const RUN_SCRATCH_MIB: u64 = 64;
 const COMPILE_SCRATCH_MIB: u64 = 256;
-/// Longest detail in a row.
-const MAX_DETAIL: usize = 400;
 
 /// Our failure: nothing is known of the program.
 #[derive(Debug, Error)]
@@ -79,32 +80,7 @@ pub struct Judged {
     pub evidence: Evidence,
 }
 
-/// What a verdict rests on. Of a run that went over a limit, only what does not depend on the
-/// moment at which it was ended stands outside `measured`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Evidence {
-    /// `None` when a signal or a limit ended the run.
-    pub exit_code: Option<i32>,
-    pub signal: Option<i32>,
-    /// Up to one byte past the limit; 0 when time or memory ran out first.
-    pub stdout_bytes: u64,
-    /// The limit that ended the run, with its value: "cpu 4000 ms".
-    pub limit: Option<String>,
-    /// What differs, or the end of standard error; shortened and escaped.
-    pub detail: Option<String>,
-    pub measured: Measured,
-}
-
-/// Differs from run to run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Measured {
-    pub cpu_time_ms: u64,
-    pub wall_time_ms: u64,
-    pub peak_memory_kib: Option<u64>,
-    /// Whether the run came too near its limit and was repeated alone.
-    pub repeated: bool,
-}
-
+/// For any number of threads.
 pub struct Judge {
     sandbox: Sandbox,
     toolchains: BTreeMap<Language, Toolchain>,
@@ -168,16 +144,15 @@ impl Judge {
                 Cached::Error { detail } => Compiled::Error { detail },
             });
         }
-        let packed: Vec<PackedFile<'_>> = plan.files.iter().map(|(path, bytes)| PackedFile { path, bytes }).collect();
-        let sources = Files::new(&packed)?;
+        let sources: Vec<PackedFile<'_>> = plan.files.iter().map(|(path, bytes)| PackedFile { path, bytes }).collect();
         let report = self.together(&Job {
             argv: plan.argv.clone(),
             env: plan.env.clone(),
-            files: &sources,
+            files: &Files::new(&sources)?,
             stdin: b"",
             limits: &self.compile_limits,
             scratch_mib: COMPILE_SCRATCH_MIB,
-            keep_out: plan.keeps_out,
+            keep_out: plan.keeps != Keeps::Sources,
         })?;
         if let Some(detail) = compile_error(&report, &self.compile_limits) {
             // What a limit ended might have gone well on another day.
@@ -186,16 +161,19 @@ impl Judge {
             }
             return Ok(Compiled::Error { detail });
         }
-        let (entry, files, packed) = if plan.keeps_out {
-            let packed = report.out.unwrap_or_default();
-            let out = unpack(&packed)?;
-            if out.is_empty() {
-                return Err(InternalError::NoArtefact(language));
-            }
-            (toolchain.entry(&plan, &out), Files::from_packed(&packed)?, packed)
-        } else {
-            (plan.entry.clone(), sources, crate::sandbox::pack_all(&packed))
+        let Some(out) = report.out.or((plan.keeps == Keeps::Sources).then(Vec::new)) else {
+            return Ok(Compiled::Error { detail: "the compiled program is too large".to_owned() });
         };
+        let mut parts = unpack(&out)?;
+        if parts.is_empty() && plan.keeps != Keeps::Sources {
+            return Err(InternalError::NoArtefact(language));
+        }
+        let entry = toolchain.entry(&plan, &parts);
+        if plan.keeps != Keeps::Out {
+            parts.extend(sources);
+        }
+        let packed = pack_all(&parts);
+        let files = Files::from_packed(&packed)?;
         if let Some(cache) = &self.cache {
             cache.put(&key, &Cached::Program { entry: entry.clone(), files: files.clone() }, &packed)?;
         }
@@ -222,14 +200,13 @@ impl Judge {
         limits: &Limits,
     ) -> Result<Judged, InternalError> {
         let (report, repeated) = self.run_fairly(program, test.input.as_bytes(), limits)?;
-        let (verdict, comparison) = match self.failure(program, &report)? {
-            Some(verdict) => (verdict, None),
-            None => {
-                let comparison = self.compare(checker, test, &report.stdout)?;
-                (Verdict::of_output(&comparison), Some(comparison))
-            }
+        let (verdict, comparison) = if let Some(verdict) = self.failure(program, &report)? {
+            (verdict, None)
+        } else {
+            let comparison = self.compare(checker, test, &report.stdout)?;
+            (Verdict::of_output(&comparison), Some(comparison))
         };
-        Ok(Judged { verdict, evidence: evidence(&report, verdict, comparison, limits, repeated) })
+        Ok(Judged { verdict, evidence: evidence::of(&report, verdict, comparison, limits, repeated) })
     }
 
     /// Runs a program on all tests, in their order.
@@ -360,95 +337,13 @@ fn compile_error(report: &ProcessReport, limits: &Limits) -> Option<String> {
     }
     match report.exit {
         Exit::Code(0) => None,
+        // Some compilers complain on standard output.
+        Exit::Code(_) if report.stderr.trim_ascii().is_empty() => Some(message(&report.stdout, Part::Start)),
         Exit::Code(_) => Some(message(&report.stderr, Part::Start)),
         Exit::Signal(signal) => {
             Some(format!("signal {signal} ended the compiler: {}", message(&report.stderr, Part::End)))
         }
     }
-}
-
-fn evidence(
-    report: &ProcessReport,
-    verdict: Verdict,
-    comparison: Option<Comparison>,
-    limits: &Limits,
-    repeated: bool,
-) -> Evidence {
-    let limit = report.limit.or((verdict == Verdict::MemoryLimit).then_some(LimitKind::Memory));
-    let (exit_code, signal) = match (limit, report.exit) {
-        (Some(_), _) => (None, None),
-        (None, Exit::Code(code)) => (Some(code), None),
-        (None, Exit::Signal(signal)) => (None, Some(signal)),
-    };
-    let stdout_bytes = match limit {
-        None => report.stdout_bytes,
-        Some(LimitKind::Output) => (limits.output_kib << 10) + 1,
-        Some(_) => 0,
-    };
-    let detail = match comparison {
-        Some(Comparison::Mismatch { detail }) => Some(detail),
-        Some(Comparison::Match) => None,
-        None if limit.is_none() => Some(message(&report.stderr, Part::End)).filter(|text| !text.is_empty()),
-        None => None,
-    };
-    Evidence {
-        exit_code,
-        signal,
-        stdout_bytes,
-        limit: limit.map(|kind| limit_words(kind, limits)),
-        detail,
-        measured: Measured {
-            cpu_time_ms: millis(report.cpu),
-            wall_time_ms: millis(report.wall),
-            peak_memory_kib: report.peak_memory_kib,
-            repeated,
-        },
-    }
-}
-
-fn limit_words(kind: LimitKind, limits: &Limits) -> String {
-    match kind {
-        LimitKind::Cpu => format!("cpu {} ms", limits.cpu_ms),
-        LimitKind::Wall => format!("wall {} ms", limits.wall_ms),
-        LimitKind::Memory => format!("memory {} MiB", limits.memory_mib),
-        LimitKind::Output => format!("output {} KiB", limits.output_kib),
-    }
-}
-
-fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
-#[derive(Clone, Copy)]
-enum Part {
-    /// Compilers name the first error first.
-    Start,
-    /// Interpreters name what went wrong last.
-    End,
-}
-
-/// Readable on one line, whatever bytes a program wrote.
-fn message(bytes: &[u8], part: Part) -> String {
-    let text = String::from_utf8_lossy(bytes.trim_ascii());
-    let text: String = text
-        .chars()
-        .flat_map(|c| {
-            let shown = !c.is_control() && !is_invisible(c);
-            let escaped = (!shown).then(|| c.escape_default());
-            shown.then_some(c).into_iter().chain(escaped.into_iter().flatten())
-        })
-        .collect();
-    let n_chars = text.chars().count();
-    match part {
-        _ if n_chars <= MAX_DETAIL => text,
-        Part::Start => text.chars().take(MAX_DETAIL).collect::<String>() + "...",
-        Part::End => String::from("...") + &text.chars().skip(n_chars - MAX_DETAIL).collect::<String>(),
-    }
-}
-
-/// Characters that turn or hide the text around them.
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2028}' | '\u{2029}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 #[cfg(test)]

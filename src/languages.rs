@@ -11,7 +11,7 @@ mod toolchain;
 
 use serde::{Deserialize, Serialize};
 
-pub use toolchain::{Artefact, CompilePlan, Entry, RunPlan, Toolchain};
+pub use toolchain::{Artefact, CompilePlan, Entry, Keeps, RunPlan, Toolchain};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

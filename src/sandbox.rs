@@ -8,6 +8,7 @@ mod cgroup;
 mod files;
 mod init;
 mod launcher;
+mod pipes;
 mod processes;
 mod root;
 mod seccomp;
@@ -15,14 +16,7 @@ mod slot;
 mod sys;
 mod wire;
 
-use std::{
-    io,
-    sync::{
-        Mutex,
-        atomic::{AtomicU32, Ordering},
-    },
-    time::Duration,
-};
+use std::{io, sync::Mutex, time::Duration};
 
 use thiserror::Error;
 
@@ -95,7 +89,8 @@ pub struct ProcessReport {
     /// Its end.
     pub stderr: Vec<u8>,
     pub limit: Option<LimitKind>,
-    /// What lay in `out`, see [`Job::keep_out`]; unpack with [`unpack`].
+    /// What lay in `out`, see [`Job::keep_out`]; unpack with [`unpack`]. `None` also where it was too
+    /// much to hand back.
     pub out: Option<Vec<u8>>,
 }
 
@@ -108,7 +103,7 @@ pub enum SandboxError {
     Start(String),
     #[error("the sandbox lost a run: {0}")]
     Lost(String),
-    #[error("sandbox")]
+    #[error(transparent)]
     Io(#[from] io::Error),
 }
 
@@ -146,7 +141,6 @@ impl Backend {
 pub struct Sandbox {
     backend: Backend,
     idle: Mutex<Vec<Slot>>,
-    next_slot: AtomicU32,
 }
 
 impl Sandbox {
@@ -176,7 +170,7 @@ impl Sandbox {
     /// A sandbox with this backend, tried out.
     fn start(backend: Backend) -> Result<Self, SandboxError> {
         sys::keep_launcher();
-        let sandbox = Self { backend, idle: Mutex::default(), next_slot: AtomicU32::new(0) };
+        let sandbox = Self { backend, idle: Mutex::default() };
         sandbox.try_out()?;
         Ok(sandbox)
     }
@@ -217,11 +211,22 @@ impl Sandbox {
     ///
     /// # Errors
     /// When the sandbox failed; never for anything the program did.
+    ///
+    /// # Panics
+    /// When another thread panicked while it held the list of idle launchers: a bug.
     pub fn run(&self, job: &Job<'_>) -> Result<ProcessReport, SandboxError> {
+        match self.run_once(job) {
+            // Whatever became of that launcher, another one knows nothing of it.
+            Err(SandboxError::Lost(_) | SandboxError::Io(_)) => self.run_once(job),
+            result => result,
+        }
+    }
+
+    fn run_once(&self, job: &Job<'_>) -> Result<ProcessReport, SandboxError> {
         let idle = self.idle.lock().expect("no thread panics while it holds this").pop();
         let mut slot = match idle {
             Some(slot) => slot,
-            None => Slot::start(&self.backend, self.next_slot.fetch_add(1, Ordering::Relaxed))?,
+            None => Slot::start(&self.backend)?,
         };
         let report = slot.run(job);
         if slot.is_sound() {

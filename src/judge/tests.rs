@@ -394,3 +394,32 @@ fn the_cache_gives_the_same_program_and_survives_damage() {
     fs_err::write(&entries()[0], bytes).unwrap();
     assert_eq!(compile(&judge, Language::C, code, None).files.key(), first.files.key());
 }
+
+/// Case 20.
+#[test]
+fn verdicts_are_the_same_for_one_worker_and_for_many() {
+    let Some(judge) = judge_of(&[Language::Python, Language::C]) else { return };
+    let python = compile(&judge, Language::Python, "import sys\nprint(sum(map(int, sys.stdin)))\n", None);
+    let wrong = compile(&judge, Language::Python, "print(0)\n", None);
+    let crash = compile(&judge, Language::C, "int main(void) { return 1; }\n", None);
+    let limits = Limits { cpu_ms: 1_000, wall_ms: 20_000, ..limits() };
+    let verdict_of = |n: usize| {
+        let program = [&python, &wrong, &crash][n % 3];
+        let test = TestCase { input: "1\n2\n", expected: "3" };
+        judge.run_test(program, test, &Checker::Lines, &limits).unwrap().verdict
+    };
+    let alone: Vec<Verdict> = (0..24).map(verdict_of).collect();
+    let together: Vec<Verdict> = std::thread::scope(|scope| {
+        let runs: Vec<_> = (0..24)
+            .map(|n| {
+                scope.spawn({
+                    let verdict_of = &verdict_of;
+                    move || verdict_of(n)
+                })
+            })
+            .collect();
+        runs.into_iter().map(|run| run.join().unwrap()).collect()
+    });
+    assert_eq!(alone, together);
+    assert_eq!(alone[..3], [Verdict::Accepted, Verdict::WrongAnswer, Verdict::RuntimeError]);
+}

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::toolchain::{CompilePlan, RunPlan, ask, ask_version, environment, find, plan, script};
+use super::toolchain::{CompilePlan, Keeps, RunPlan, ask, ask_version, environment, find, plan, script};
 use crate::{
     config::Limits,
     sandbox::{OUT_DIR, PROGRAM_DIR, SCRATCH_DIR},
@@ -35,7 +35,7 @@ impl Tools {
         let make_out = format!("mkdir {OUT_DIR}");
         let Some((tools, library)) = &self.direct else {
             let build = format!("{} build -ldflags='-s -w' -o {OUT_DIR}/main {source}", self.go.display());
-            let mut plan = plan("main.go", code, script(&[make_out, build]), true);
+            let mut plan = plan("main.go", code, script(&[make_out, build]), Keeps::Out);
             let cache = format!("GOCACHE={SCRATCH_DIR}/cache");
             plan.env.extend(["GO111MODULE=off", "GOPROXY=off", "GOFLAGS=-buildvcs=false", &cache].map(str::to_owned));
             return plan;
@@ -43,7 +43,7 @@ impl Tools {
         let (tools, library) = (tools.display(), library.display());
         let compile = format!("{tools}/compile -p main -complete -I {library} -o {SCRATCH_DIR}/main.a {source}");
         let link = format!("{tools}/link -s -w -L {library} -o {OUT_DIR}/main {SCRATCH_DIR}/main.a");
-        plan("main.go", code, script(&[make_out, compile, link]), true)
+        plan("main.go", code, script(&[make_out, compile, link]), Keeps::Out)
     }
 }
 

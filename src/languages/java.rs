@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::{
     class_file,
-    toolchain::{CompilePlan, Entry, RunPlan, ask_version, environment, find, plan, words},
+    toolchain::{CompilePlan, Entry, Keeps, RunPlan, ask_version, environment, find, plan, words},
 };
 use crate::{
     config::Limits,
@@ -46,7 +46,7 @@ impl Tools {
         let mut arguments: Vec<&str> = flags.iter().map(String::as_str).collect();
         // No annotation processors: nothing of the program may run in the compiler.
         arguments.extend([heap.as_str(), "-proc:none", "-nowarn", "-encoding", "UTF-8", "-d", OUT_DIR, &source]);
-        let mut plan = plan(&file_name, code, words(&self.javac, &arguments), true);
+        let mut plan = plan(&file_name, code, words(&self.javac, &arguments), Keeps::Out);
         plan.entry = Entry::Class(public);
         plan
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::{
     Language,
-    toolchain::{CompilePlan, ask_version, find, plan, script},
+    toolchain::{CompilePlan, Keeps, ask_version, find, plan, script},
 };
 use crate::sandbox::{OUT_DIR, PROGRAM_DIR};
 
@@ -33,6 +33,6 @@ impl Compiler {
             "{} {flags} -pipe -fdiagnostics-color=never -o {OUT_DIR}/main {PROGRAM_DIR}/{file_name} {libraries}",
             path.display()
         );
-        plan(file_name, code, script(&[format!("mkdir {OUT_DIR}"), compile]), true)
+        plan(file_name, code, script(&[format!("mkdir {OUT_DIR}"), compile]), Keeps::Out)
     }
 }

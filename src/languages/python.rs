@@ -3,21 +3,21 @@
 
 use std::path::PathBuf;
 
-use super::toolchain::{CompilePlan, Entry, RunPlan, ask_version, environment, find, plan, words};
-use crate::sandbox::PROGRAM_DIR;
+use super::toolchain::{CompilePlan, Entry, Keeps, RunPlan, ask_version, environment, find, plan, words};
+use crate::sandbox::{OUT_DIR, PROGRAM_DIR};
 
-/// Without `site` a start takes three quarters of the time, and no package of this machine can be
-/// imported by one machine's luck. What `site` would have given to programs is added back by
-/// [`START`]: `exit` and `quit`.
+/// Without `site` a start takes three quarters of the time, and no package can be imported by one
+/// machine's luck. What `site` would have given to programs is added back by [`START`]: `exit` and
+/// `quit`.
 const FLAGS: [&str; 3] = ["-s", "-S", "-B"];
-/// Runs the program as its main module would be run.
+/// Runs a compiled program as its main module would be run.
 const START: &str = include_str!("python/start.py");
 /// Calls the program's method.
 const DRIVER: &str = include_str!("python/driver.py");
 /// Sets and dictionaries of strings in the same order in every run.
 const HASH_SEED: &str = "PYTHONHASHSEED=0";
-const CHECK: &str = "import sys\nwith open(sys.argv[1], 'rb') as file:\n    \
-                     compile(file.read(), 'main.py', 'exec', dont_inherit=True)";
+/// Compiles once what would be compiled anew in every run; also finds what does not compile.
+const COMPILE: &str = include_str!("python/compile.py");
 
 #[derive(Clone, Debug)]
 pub(super) struct Interpreter {
@@ -31,11 +31,13 @@ pub(super) fn probe() -> Result<(String, Interpreter), String> {
 
 impl Interpreter {
     pub(super) fn compile_plan(&self, code: &str, func_name: Option<&str>) -> CompilePlan {
-        let argv = words(&self.path, &["-I", "-S", "-B", "-c", CHECK, &format!("{PROGRAM_DIR}/main.py")]);
-        let mut plan = plan("main.py", code, argv, false);
+        let program = format!("{PROGRAM_DIR}/main.py");
+        let argv = words(&self.path, &["-I", "-S", "-B", "-c", COMPILE, OUT_DIR, &program]);
+        let mut plan = plan("main.py", code, argv, Keeps::Both);
         if let Some(func_name) = func_name.filter(|name| needs_driver(code, name)) {
             plan.files.push(("driver.py".to_owned(), DRIVER.as_bytes().to_vec()));
             plan.files.push(("method".to_owned(), func_name.as_bytes().to_vec()));
+            plan.argv.push(format!("{PROGRAM_DIR}/driver.py"));
             plan.entry = Entry::Driver;
         }
         plan

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::toolchain::{CompilePlan, RunPlan, ask, ask_version, environment, find, plan, words};
+use super::toolchain::{CompilePlan, Keeps, RunPlan, ask, ask_version, environment, find, plan, words};
 use crate::sandbox::PROGRAM_DIR;
 
 const FLAGS: [&str; 1] = ["--disable=gems"];
@@ -28,7 +28,7 @@ pub(super) fn probe() -> Result<(String, Interpreter), String> {
 impl Interpreter {
     pub(super) fn compile_plan(&self, code: &str) -> CompilePlan {
         let argv = words(&self.path, &[FLAGS[0], "-W0", "-c", &format!("{PROGRAM_DIR}/main.rb")]);
-        plan("main.rb", code, argv, false)
+        plan("main.rb", code, argv, Keeps::Sources)
     }
 
     pub(super) fn run_plan(&self) -> RunPlan {

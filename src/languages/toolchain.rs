@@ -43,9 +43,18 @@ pub struct CompilePlan {
     pub files: Vec<(String, Vec<u8>)>,
     pub argv: Vec<String>,
     pub env: Vec<String>,
-    /// Whether the compiler makes the program's files, or the plan's files are the program.
-    pub keeps_out: bool,
+    pub keeps: Keeps,
     pub entry: Entry,
+}
+
+/// Which files make the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeps {
+    /// Those that the compiler reads, once it has found them in order.
+    Sources,
+    /// Those that the compiler makes.
+    Out,
+    Both,
 }
 
 /// How a program is entered, as far as the program text tells.
@@ -160,10 +169,9 @@ pub(super) fn environment(more: &[&str]) -> Vec<String> {
 
 /// The real path of a tool.
 pub(super) fn find(name: &str) -> Result<PathBuf, String> {
-    let candidates = TOOL_DIRECTORIES.iter().map(|directory| Path::new(directory).join(name));
+    let mut candidates = TOOL_DIRECTORIES.iter().map(|directory| Path::new(directory).join(name));
     candidates
-        .filter_map(|path| fs_err::canonicalize(path).ok())
-        .next()
+        .find_map(|path| fs_err::canonicalize(path).ok())
         .ok_or_else(|| format!("`{name}` is in none of {}", TOOL_DIRECTORIES.join(", ")))
 }
 
@@ -191,12 +199,12 @@ pub(super) fn ask_version(tool: &Path, arguments: &[&str]) -> Result<String, Str
 }
 
 /// A plan whose only file is the program text.
-pub(super) fn plan(file_name: &str, code: &str, argv: Vec<String>, keeps_out: bool) -> CompilePlan {
+pub(super) fn plan(file_name: &str, code: &str, argv: Vec<String>, keeps: Keeps) -> CompilePlan {
     CompilePlan {
         files: vec![(file_name.to_owned(), code.as_bytes().to_vec())],
         argv,
         env: environment(&[&format!("TMPDIR={SCRATCH_DIR}")]),
-        keeps_out,
+        keeps,
         entry: Entry::Start,
     }
 }

@@ -292,6 +292,11 @@ impl Group {
         number(&read_text(self.memory_peak.as_ref()?).ok()?).ok()
     }
 
+    #[cfg(test)]
+    pub(super) fn directories(&self) -> &[PathBuf] {
+        &self.directories
+    }
+
     /// Removes the group; its processes have to be gone.
     pub fn remove(&self) {
         remove(&self.directories);
@@ -303,7 +308,7 @@ fn remove(directories: &[PathBuf]) {
         // The kernel may still be letting go of a process that has been reaped.
         for _ in 0..100 {
             match fs_err::remove_dir(directory) {
-                Err(error) if error.raw_os_error() == Some(libc::EBUSY) => {
+                Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
                     std::thread::sleep(Duration::from_millis(5));
                 }
                 _ => break,

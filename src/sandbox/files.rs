@@ -74,7 +74,9 @@ impl Files {
 #[must_use]
 pub fn pack_all(files: &[PackedFile<'_>]) -> Vec<u8> {
     let mut packed = Vec::new();
-    files.iter().for_each(|file| pack(&mut packed, file));
+    for file in files {
+        pack(&mut packed, file);
+    }
     packed
 }
 
@@ -93,13 +95,12 @@ pub(super) fn pack(packed: &mut Vec<u8>, file: &PackedFile<'_>) {
 pub fn unpack(mut packed: &[u8]) -> io::Result<Vec<PackedFile<'_>>> {
     let mut files = Vec::new();
     while !packed.is_empty() {
-        let n_path = take(&mut packed, 4)?;
-        let n_path = u32::from_le_bytes(n_path.try_into().expect("four bytes were taken"));
-        let path = str::from_utf8(take(&mut packed, n_path.into())?).map_err(|_| broken("a path is not UTF-8"))?;
+        let n_path = number(&mut packed, 4)?;
+        let path = str::from_utf8(take(&mut packed, n_path)?).map_err(|_| broken("a path is not UTF-8"))?;
         if !is_plain(Path::new(path)) {
             return Err(broken(&format!("`{path}` is not a plain relative path")));
         }
-        let n_bytes = u64::from_le_bytes(take(&mut packed, 8)?.try_into().expect("eight bytes were taken"));
+        let n_bytes = number(&mut packed, 8)?;
         files.push(PackedFile { path, bytes: take(&mut packed, n_bytes)? });
     }
     Ok(files)
@@ -122,6 +123,11 @@ fn is_plain(path: &Path) -> bool {
     path.components().next().is_some() && path.components().all(|part| matches!(part, Component::Normal(_)))
 }
 
+/// A number of so many bytes, the least first.
+fn number(packed: &mut &[u8], n_bytes: u64) -> io::Result<u64> {
+    Ok(take(packed, n_bytes)?.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+}
+
 fn take<'a>(packed: &mut &'a [u8], n_bytes: u64) -> io::Result<&'a [u8]> {
     let n_bytes = usize::try_from(n_bytes).ok().filter(|n| *n <= packed.len());
     let (taken, rest) = packed.split_at(n_bytes.ok_or_else(|| broken("a packed set of files is cut"))?);
@@ -141,7 +147,9 @@ mod tests {
     fn packed_files_come_back_as_they_were() {
         let files = [PackedFile { path: "a/b.txt", bytes: b"\0\xff" }, PackedFile { path: "c", bytes: b"" }];
         let mut packed = Vec::new();
-        files.iter().for_each(|file| pack(&mut packed, file));
+        for file in &files {
+            pack(&mut packed, file);
+        }
         assert_eq!(unpack(&packed).unwrap(), files);
     }
 

@@ -51,6 +51,7 @@ pub(super) fn main(launcher: &Launcher, run: &Run, fds: Vec<OwnedFd>, report: &O
             init_cpu_us: 0,
             ended_by: None,
             peak_kib: None,
+            keeps_out: false,
         });
         let bytes = serde_json::to_vec(&outcome).expect("a report is plain data");
         std::fs::File::from(report.try_clone().expect("a descriptor can be cloned")).write_all(&bytes).is_ok()
@@ -89,9 +90,8 @@ fn supervise(launcher: &Launcher, run: &Run, fds: Vec<OwnedFd>) -> Result<InitRe
     end_all(launcher.setup.walls);
     let mut failure = String::new();
     std::fs::File::from(failure_read).read_to_string(&mut failure)?;
-    if let Some(out) = fds.next().filter(|_| status == 0) {
-        collect(&scratch.join(root::OUT), out)?;
-    }
+    let out = fds.next().filter(|_| status == 0);
+    let keeps_out = out.map(|target| collect(&scratch.join(root::OUT), target)).transpose()?.unwrap_or(false);
     Ok(InitReport {
         failure: (!failure.is_empty()).then_some(failure),
         status,
@@ -99,6 +99,7 @@ fn supervise(launcher: &Launcher, run: &Run, fds: Vec<OwnedFd>) -> Result<InitRe
         init_cpu_us: own_cpu_us()?,
         ended_by: watched.ended_by,
         peak_kib: run.watch.map(|_| watched.peak_kib),
+        keeps_out,
     })
 }
 
@@ -199,7 +200,8 @@ fn try_become_program(launcher: &Launcher, run: &Run, streams: [OwnedFd; 3]) -> 
     dup2_stdin(stdin)?;
     dup2_stdout(stdout)?;
     dup2_stderr(stderr)?;
-    sys::close_on_exec_from(3)?;
+    // Ours are all marked already; this is for what a future one may forget (Linux 5.11).
+    let _ = sys::close_on_exec_from(3);
     sys::reset_signals();
     sigprocmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::empty()), None)?;
     set_limits(run)?;
@@ -209,9 +211,7 @@ fn try_become_program(launcher: &Launcher, run: &Run, streams: [OwnedFd; 3]) -> 
         launcher.setup.user.map(become_user).transpose()?;
     }
     sys::drop_capabilities().context("give up capabilities")?;
-    for filter in &launcher.filters {
-        seccompiler::apply_filter(filter).context("apply the system call filter")?;
-    }
+    seccompiler::apply_filter(&launcher.filter).context("apply the system call filter")?;
     execve(path, &argv, &env).with_context(|| format!("execute `{}`", path.to_string_lossy()))
 }
 
@@ -226,7 +226,7 @@ fn set_limits(run: &Run) -> Result<()> {
     if let Some(watch) = run.watch {
         // A backstop well above the limit: the watch has to see the tree grow past it. Never
         // RLIMIT_AS, which counts what Go and Java reserve and do not use.
-        limit(Resource::RLIMIT_DATA, watch.memory_bytes * 2 + (256 << 20))?;
+        limit(Resource::RLIMIT_DATA, watch.memory_bytes * 2 + (1 << 30))?;
         limit(Resource::RLIMIT_NPROC, watch.processes)?;
     }
     Ok(())
@@ -236,47 +236,60 @@ fn c_strings(texts: &[String]) -> Result<Vec<CString>> {
     texts.iter().map(|text| CString::new(text.as_str()).context("a zero byte in an argument")).collect()
 }
 
-/// Packs what the program left in `out` and writes it to `target`. All other processes are gone,
-/// and links are not followed.
-fn collect(out: &Path, target: OwnedFd) -> Result<()> {
-    let mut packed = Vec::new();
-    let mut n_files = 0;
+/// Packs what the program left in `out` and writes it to `target`; false where that is too much.
+/// All other processes are gone, and links are not followed.
+fn collect(out: &Path, target: OwnedFd) -> Result<bool> {
+    let mut collected = Collected::default();
     if out.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
-        collect_directory(out, "", 0, &mut n_files, &mut packed)?;
+        collected.directory(out, "", 0)?;
+    }
+    if collected.too_much {
+        return Ok(false);
     }
     let mut target = std::fs::File::from(target);
     target.seek(SeekFrom::Start(0))?;
-    Ok(target.write_all(&packed)?)
+    target.write_all(&collected.packed)?;
+    Ok(true)
 }
 
-fn collect_directory(
-    directory: &Path,
-    prefix: &str,
-    depth: usize,
-    n_files: &mut usize,
-    packed: &mut Vec<u8>,
-) -> Result<()> {
-    if depth > MAX_OUT_DEPTH {
-        bail!("`out` is nested too deep");
-    }
-    let mut entries = std::fs::read_dir(directory)?.collect::<Result<Vec<_>, _>>()?;
-    entries.sort_by_key(std::fs::DirEntry::file_name);
-    for entry in entries {
-        let Some(name) = entry.file_name().to_str().map(|name| format!("{prefix}{name}")) else {
-            continue;
-        };
-        let kind = entry.file_type()?;
-        if kind.is_dir() {
-            collect_directory(&entry.path(), &format!("{name}/"), depth + 1, n_files, packed)?;
-        } else if kind.is_file() {
-            *n_files += 1;
-            if *n_files > MAX_OUT_FILES || packed.len() as u64 + entry.metadata()?.len() > MAX_OUT_BYTES {
-                bail!("`out` holds too much");
-            }
-            files::pack(packed, &PackedFile { path: &name, bytes: &std::fs::read(entry.path())? });
+#[derive(Default)]
+struct Collected {
+    packed: Vec<u8>,
+    n_files: usize,
+    too_much: bool,
+}
+
+impl Collected {
+    fn directory(&mut self, directory: &Path, prefix: &str, depth: usize) -> Result<()> {
+        self.too_much |= depth > MAX_OUT_DEPTH;
+        if self.too_much {
+            return Ok(());
         }
+        let mut entries = std::fs::read_dir(directory)?.collect::<Result<Vec<_>, _>>()?;
+        entries.sort_by_key(std::fs::DirEntry::file_name);
+        for entry in entries {
+            let Some(name) = entry.file_name().to_str().map(|name| format!("{prefix}{name}")) else {
+                continue;
+            };
+            let kind = entry.file_type()?;
+            if kind.is_dir() {
+                self.directory(&entry.path(), &format!("{name}/"), depth + 1)?;
+            } else if kind.is_file() {
+                self.file(&entry, &name)?;
+            }
+        }
+        Ok(())
     }
-    Ok(())
+
+    fn file(&mut self, entry: &std::fs::DirEntry, name: &str) -> Result<()> {
+        self.n_files += 1;
+        self.too_much |= self.n_files > MAX_OUT_FILES;
+        self.too_much |= self.packed.len() as u64 + entry.metadata()?.len() > MAX_OUT_BYTES;
+        if !self.too_much {
+            files::pack(&mut self.packed, &PackedFile { path: name, bytes: &std::fs::read(entry.path())? });
+        }
+        Ok(())
+    }
 }
 
 fn own_cpu_us() -> Result<u64> {

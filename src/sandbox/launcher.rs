@@ -44,7 +44,7 @@ pub(super) fn main() -> ! {
 pub(super) struct Launcher {
     pub(super) control: OwnedFd,
     pub(super) setup: Setup,
-    pub(super) filters: Vec<BpfProgram>,
+    pub(super) filter: BpfProgram,
     /// The user that programs run as.
     pub(super) user: u32,
     oom_score: Option<std::fs::File>,
@@ -73,7 +73,7 @@ impl Launcher {
         umask(Mode::from_bits_truncate(0o022));
         prctl::set_dumpable(false)?;
         let oom_score = std::fs::OpenOptions::new().write(true).open(OOM_SCORE).ok();
-        let filters = seccomp::filters().context("compile the system call filter")?;
+        let filter = seccomp::program_filter().context("compile the system call filter")?;
         let user = setup.user.unwrap_or_else(|| Uid::effective().as_raw());
         match setup.walls {
             Walls::Root => isolate(CloneFlags::empty(), setup.walls)?,
@@ -83,7 +83,10 @@ impl Launcher {
             }
             Walls::Nothing => prctl::set_child_subreaper(true)?,
         }
-        Ok(Self { control, setup, filters, user, oom_score })
+        for filter in seccomp::launcher_filters().context("compile the system call filters")? {
+            seccompiler::apply_filter(&filter).context("apply a system call filter")?;
+        }
+        Ok(Self { control, setup, filter, user, oom_score })
     }
 
     fn serve(self) -> Result<()> {

@@ -1,7 +1,7 @@
 //! The processes below this one, as `/proc` shows them: to end them where no namespace does it,
 //! and to add up what they use where no cgroup does.
 
-use std::time::Duration;
+use std::{os::unix::fs::MetadataExt, time::Duration};
 
 use nix::{
     sys::signal::{Signal, kill},
@@ -12,6 +12,18 @@ use super::sys;
 
 /// Ends and reaps every descendant, however it tried to leave.
 pub(super) fn kill_descendants() {
+    // Stopped first: those that fork faster than they are found would never end.
+    let mut n_stopped = 0;
+    loop {
+        let found = descendants();
+        for process in &found {
+            let _ = kill(process.pid, Signal::SIGSTOP);
+        }
+        if found.len() == n_stopped {
+            break;
+        }
+        n_stopped = found.len();
+    }
     loop {
         for process in descendants() {
             let _ = kill(process.pid, Signal::SIGKILL);
@@ -42,6 +54,19 @@ pub(super) fn usage() -> Usage {
     })
 }
 
+/// Processes and threads of a user, as a limit by user counts them.
+pub(super) fn n_of_user(user: u32) -> u64 {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let own = entries.filter(|entry| entry.metadata().is_ok_and(|metadata| metadata.uid() == user));
+    own.filter_map(|entry| Some(read_stat(entry.file_name().to_str()?.parse().ok()?)?.n_threads)).sum()
+}
+
+/// How many processes there are below another one, itself not counted.
+#[cfg(test)]
+pub(super) fn n_below(pid: u32) -> usize {
+    below(Pid::from_raw(i32::try_from(pid).expect("a process id fits in pid_t"))).len()
+}
+
 struct Process {
     pid: Pid,
     parent: Pid,
@@ -50,12 +75,16 @@ struct Process {
 }
 
 fn descendants() -> Vec<Process> {
+    below(Pid::this())
+}
+
+fn below(ancestor: Pid) -> Vec<Process> {
     let mut others: Vec<Process> = std::fs::read_dir("/proc")
         .into_iter()
         .flatten()
         .filter_map(|entry| read_stat(entry.ok()?.file_name().to_str()?.parse().ok()?))
         .collect();
-    let mut known = vec![Pid::this()];
+    let mut known = vec![ancestor];
     let mut found = Vec::new();
     loop {
         let (below, rest): (Vec<_>, Vec<_>) = others.into_iter().partition(|process| known.contains(&process.parent));

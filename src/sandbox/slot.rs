@@ -1,47 +1,47 @@
-//! A launcher with its cgroup, as the sandbox holds it, and one run on it: pipes, limits, report.
+//! A launcher with its cgroup, as the sandbox holds it, and one run on it: limits and report.
 //!
 //! The limits of the tree are enforced here, from outside; what cgroups cannot bound is watched by
 //! the run's pid 1 (see [`super::init`]).
 
 use std::{
     fs::File,
-    io::{self, Read, Write},
+    io,
     os::{
         fd::{AsFd, OwnedFd},
-        unix::process::CommandExt,
+        linux::net::SocketAddrExt,
+        unix::{
+            net::{SocketAddr, UnixListener},
+            process::CommandExt,
+        },
     },
     process::{Child, Command, Stdio},
+    sync::OnceLock,
     time::{Duration, Instant},
 };
 
-use nix::{
-    errno::Errno,
-    fcntl::{FcntlArg, OFlag, fcntl},
-    poll::{PollFd, PollFlags, PollTimeout, poll},
-    sys::{
-        memfd::{MFdFlags, memfd_create},
-        socket::{AddressFamily, SockFlag, SockType, socketpair},
-    },
-    unistd::pipe2,
+use nix::sys::{
+    memfd::{MFdFlags, memfd_create},
+    socket::{AddressFamily, SockFlag, SockType, socketpair},
 };
 use tempfile::TempDir;
 
 use super::{
     Backend, Exit, Files, Job, LimitKind, OUT_DIR, PROGRAM_DIR, ProcessReport, SCRATCH_DIR, SandboxError,
     cgroup::{Counters, Group},
-    root, sys,
+    pipes::Pipes,
+    processes, root, sys,
     wire::{self, Ended, Overrun, Reply, Run, Setup, Walls, Watch},
 };
 
-/// First user (and group) of programs: below the numbers that systems hand out by themselves. Each
+/// Users (and groups) of programs: below the numbers that systems hand out by themselves. Each
 /// launcher has its own, so that what the kernel counts by user is not shared.
 const FIRST_USER: u32 = 59_000;
 const N_USERS: u32 = 900;
 /// What launcher, pid 1 and the run's kernel structures take of the cgroup.
 const OVERHEAD_BYTES: u64 = 6 << 20;
 const OVERHEAD_PROCESSES: u64 = 2;
-/// End of standard error that is kept.
-const STDERR_TAIL: usize = 8 << 10;
+/// Processes that its user may start elsewhere during a run without a user of its own.
+const SLACK: u64 = 64;
 /// How long a killed run may take to be gone, and a launcher to answer.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Longest and shortest time between two looks at the CPU time.
@@ -54,14 +54,14 @@ pub(super) struct Slot {
     launcher: Child,
     group: Option<Group>,
     walls: Walls,
-    user: Option<u32>,
+    user: Option<User>,
     base: Option<TempDir>,
     loaded: Option<String>,
     sound: bool,
 }
 
 impl Slot {
-    pub(super) fn start(backend: &Backend, idx: u32) -> Result<Self, SandboxError> {
+    pub(super) fn start(backend: &Backend) -> Result<Self, SandboxError> {
         let flags = SockFlag::SOCK_CLOEXEC;
         let (ours, theirs) =
             socketpair(AddressFamily::Unix, SockType::SeqPacket, None, flags).map_err(io::Error::from)?;
@@ -74,7 +74,7 @@ impl Slot {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()?;
-        let user = nix::unistd::geteuid().is_root().then_some(FIRST_USER + idx % N_USERS);
+        let user = nix::unistd::geteuid().is_root().then(User::reserve).transpose()?;
         let mut slot = Self {
             control: Some(ours),
             launcher,
@@ -97,9 +97,20 @@ impl Slot {
             self.base = Some(open_directory()?);
         }
         let base = self.base.as_ref().map(|base| base.path().to_path_buf());
-        let setup = Setup { walls: self.walls, user: self.user, base };
+        let user = self.user.as_ref().map(|user| user.id);
+        let setup = Setup { walls: self.walls, user, base };
         self.send(&wire::Command::Setup(setup), &[])?;
         self.expect_done().map_err(|error| SandboxError::Launcher(error.to_string()))
+    }
+
+    #[cfg(test)]
+    pub(super) fn launcher_id(&self) -> u32 {
+        self.launcher.id()
+    }
+
+    #[cfg(test)]
+    pub(super) fn group_directories(&self) -> Vec<std::path::PathBuf> {
+        self.group.iter().flat_map(|group| group.directories().to_vec()).collect()
     }
 
     /// Whether the next run may use it.
@@ -130,7 +141,7 @@ impl Slot {
         };
         pipes.drain()?;
         self.sound = ended.is_some();
-        self.report(run, pipes, ended, out)
+        self.report(&run, pipes, ended, out)
     }
 
     fn load(&mut self, files: &Files) -> Result<(), SandboxError> {
@@ -158,8 +169,9 @@ impl Slot {
 
     fn message(&self, job: &Job<'_>) -> Run {
         let limits = job.limits;
-        // Counted over all processes of a user who is not the launcher's own.
-        let strangers = if self.walls == Walls::Nothing && self.user.is_none() { 4096 } else { OVERHEAD_PROCESSES };
+        // Without a user of its own, what the kernel counts for the program includes everything else of ours.
+        let shares_user = self.walls == Walls::Nothing && self.user.is_none();
+        let others = if shares_user { processes::n_of_user(nix::unistd::geteuid().as_raw()) + SLACK } else { 0 };
         Run {
             argv: job.argv.iter().map(|text| self.place(text)).collect(),
             env: job.env.iter().map(|text| self.place(text)).collect(),
@@ -170,7 +182,7 @@ impl Slot {
             watch: self.group.is_none().then_some(Watch {
                 cpu_ms: limits.cpu_ms,
                 memory_bytes: limits.memory_mib << 20,
-                processes: limits.processes + strangers,
+                processes: limits.processes + OVERHEAD_PROCESSES + others,
             }),
         }
     }
@@ -212,6 +224,9 @@ impl Slot {
         }
         let limit = if pipes.stdout_bytes > run.output_limit() {
             LimitKind::Output
+        } else if self.ran_out_of_memory(run.before)? {
+            // What is left may go on for long, but not as it was meant to.
+            LimitKind::Memory
         } else if self.cpu_used(run)?.is_some_and(|cpu| cpu > run.cpu_limit()) {
             LimitKind::Cpu
         } else if run.started.elapsed() > run.wall_limit() {
@@ -241,7 +256,7 @@ impl Slot {
 
     fn report(
         &self,
-        run: Progress<'_>,
+        run: &Progress<'_>,
         pipes: Pipes<'_>,
         ended: Option<Ended>,
         out: Option<OwnedFd>,
@@ -255,23 +270,23 @@ impl Slot {
             let status = ended.map(|ended| ended.init_status);
             return Err(SandboxError::Lost(format!("pid 1 ended without a report (status {status:?})")));
         }
-        let cpu = self.cpu(&run, ended.as_ref())?;
+        let cpu = self.cpu(run, ended.as_ref())?;
         let overrun = init.and_then(|init| init.ended_by).map(|overrun| match overrun {
             Overrun::Cpu => LimitKind::Cpu,
             Overrun::Memory => LimitKind::Memory,
         });
-        let limit = run
-            .limit
+        let limit = oom_killed
+            .then_some(LimitKind::Memory)
+            .or(run.limit)
             .or(overrun)
             .or((pipes.stdout_bytes > run.output_limit()).then_some(LimitKind::Output))
-            .or(oom_killed.then_some(LimitKind::Memory))
             .or((cpu > run.cpu_limit()).then_some(LimitKind::Cpu));
-        let keep_out = init.is_some_and(|init| init.status == 0);
+        let keep_out = init.is_some_and(|init| init.keeps_out);
         Ok(ProcessReport {
             exit: init.map_or(Exit::Signal(libc::SIGKILL), |init| exit(init.status)),
             cpu,
             wall: init.map_or_else(|| run.started.elapsed(), |init| Duration::from_micros(init.wall_us)),
-            peak_memory_kib: self.peak_kib(&run, ended.as_ref()),
+            peak_memory_kib: self.peak_kib(run, ended.as_ref()),
             oom_killed,
             stdout_bytes: pipes.stdout_bytes,
             stdout: pipes.stdout,
@@ -358,6 +373,28 @@ impl Drop for Slot {
     }
 }
 
+/// A user that no other launcher on this machine has.
+#[derive(Debug)]
+struct User {
+    id: u32,
+    /// A name that can be bound once, and that the kernel frees whatever becomes of us.
+    _reservation: UnixListener,
+}
+
+impl User {
+    fn reserve() -> io::Result<Self> {
+        for id in FIRST_USER..FIRST_USER + N_USERS {
+            let name = SocketAddr::from_abstract_name(format!("corebuild-sandbox-user-{id}"))?;
+            match UnixListener::bind_addr(&name) {
+                Ok(listener) => return Ok(Self { id, _reservation: listener }),
+                Err(error) if error.kind() == io::ErrorKind::AddrInUse => (),
+                Err(error) => return Err(error),
+            }
+        }
+        Err(io::Error::other(format!("{N_USERS} launchers run on this machine already")))
+    }
+}
+
 /// A run that is under way.
 struct Progress<'a> {
     job: &'a Job<'a>,
@@ -394,128 +431,11 @@ impl Progress<'_> {
     }
 }
 
+/// Asked once: the answer is put together from files.
 fn n_cpus() -> u32 {
-    std::thread::available_parallelism().map_or(1, |n| u32::try_from(n.get()).unwrap_or(u32::MAX))
-}
-
-/// Our ends of the program's standard streams.
-struct Pipes<'a> {
-    stdin: Option<(File, &'a [u8])>,
-    stdout_pipe: Option<File>,
-    stderr_pipe: Option<File>,
-    theirs: Option<[OwnedFd; 3]>,
-    stdout: Vec<u8>,
-    stdout_bytes: u64,
-    stderr: Vec<u8>,
-    output_limit: usize,
-}
-
-impl<'a> Pipes<'a> {
-    fn new(job: &Job<'a>) -> io::Result<Self> {
-        let (stdin_read, stdin_write) = pipe2(OFlag::O_CLOEXEC)?;
-        let (stdout_read, stdout_write) = pipe2(OFlag::O_CLOEXEC)?;
-        let (stderr_read, stderr_write) = pipe2(OFlag::O_CLOEXEC)?;
-        for ours in [&stdin_write, &stdout_read, &stderr_read] {
-            fcntl(ours, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
-        }
-        let mut pipes = Self {
-            stdin: Some((stdin_write.into(), job.stdin)),
-            stdout_pipe: Some(stdout_read.into()),
-            stderr_pipe: Some(stderr_read.into()),
-            theirs: Some([stdin_read, stdout_write, stderr_write]),
-            stdout: Vec::new(),
-            stdout_bytes: 0,
-            stderr: Vec::new(),
-            output_limit: usize::try_from(job.limits.output_kib << 10).unwrap_or(usize::MAX),
-        };
-        // What fits in the pipe is there before the program starts.
-        pipes.feed()?;
-        Ok(pipes)
-    }
-
-    /// Waits for something to do; true when the launcher has something to say.
-    fn wait(&self, control: &OwnedFd, timeout: Duration) -> io::Result<bool> {
-        let mut fds = vec![PollFd::new(control.as_fd(), PollFlags::POLLIN)];
-        fds.extend(self.stdin.as_ref().map(|(pipe, _)| PollFd::new(pipe.as_fd(), PollFlags::POLLOUT)));
-        let readable = [&self.stdout_pipe, &self.stderr_pipe].into_iter().flatten();
-        fds.extend(readable.map(|pipe| PollFd::new(pipe.as_fd(), PollFlags::POLLIN)));
-        let timeout = PollTimeout::try_from(timeout).unwrap_or(PollTimeout::MAX);
-        match poll(&mut fds, timeout) {
-            Ok(_) | Err(Errno::EINTR) => Ok(fds[0].any() == Some(true)),
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    fn transfer(&mut self) -> io::Result<()> {
-        self.feed()?;
-        self.read()
-    }
-
-    /// Writes what the pipe takes. A program that closed its input, or ended, needs no more.
-    fn feed(&mut self) -> io::Result<()> {
-        while let Some((pipe, rest)) = &mut self.stdin {
-            if rest.is_empty() {
-                self.stdin = None;
-                break;
-            }
-            match pipe.write(rest) {
-                Ok(n_bytes) => *rest = &rest[n_bytes..],
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
-                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.stdin = None,
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
-    }
-
-    fn read(&mut self) -> io::Result<()> {
-        let (stdout, stdout_bytes, limit) = (&mut self.stdout, &mut self.stdout_bytes, self.output_limit);
-        read_some(&mut self.stdout_pipe, |bytes| {
-            *stdout_bytes += bytes.len() as u64;
-            let room = limit.saturating_sub(stdout.len()).min(bytes.len());
-            stdout.extend(&bytes[..room]);
-        })?;
-        let stderr = &mut self.stderr;
-        read_some(&mut self.stderr_pipe, |bytes| {
-            stderr.extend(bytes);
-            let excess = stderr.len().saturating_sub(STDERR_TAIL);
-            stderr.drain(..excess);
-        })
-    }
-
-    /// All that is still in the pipes of a run that is over.
-    fn drain(&mut self) -> io::Result<()> {
-        self.stdin = None;
-        while self.stdout_pipe.is_some() || self.stderr_pipe.is_some() {
-            let mut fds: Vec<PollFd<'_>> = [&self.stdout_pipe, &self.stderr_pipe]
-                .into_iter()
-                .flatten()
-                .map(|pipe| PollFd::new(pipe.as_fd(), PollFlags::POLLIN))
-                .collect();
-            // Nobody is left to write, so the end of both is near.
-            if poll(&mut fds, PollTimeout::from(1000_u16))? == 0 {
-                break;
-            }
-            self.read()?;
-        }
-        Ok(())
-    }
-}
-
-/// One read, so that no stream starves the other or the limits.
-fn read_some(pipe: &mut Option<File>, mut take: impl FnMut(&[u8])) -> io::Result<()> {
-    let Some(file) = pipe else {
-        return Ok(());
-    };
-    let mut buffer = [0; 64 << 10];
-    match file.read(&mut buffer) {
-        Ok(0) => *pipe = None,
-        Ok(n_bytes) => take(&buffer[..n_bytes]),
-        Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => (),
-        Err(error) => return Err(error),
-    }
-    Ok(())
+    static N_CPUS: OnceLock<u32> = OnceLock::new();
+    *N_CPUS
+        .get_or_init(|| std::thread::available_parallelism().map_or(1, |n| u32::try_from(n.get()).unwrap_or(u32::MAX)))
 }
 
 fn exit(status: i32) -> Exit {

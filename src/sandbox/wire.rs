@@ -108,6 +108,8 @@ pub struct InitReport {
     pub ended_by: Option<Overrun>,
     /// Largest sum of resident memory seen, where pid 1 watched.
     pub peak_kib: Option<u64>,
+    /// Whether what the program left in `out` has been handed over.
+    pub keeps_out: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

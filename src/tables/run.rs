@@ -15,7 +15,9 @@ pub struct Run {
     pub verdict: Verdict,
     pub exit_code: Option<i32>,
     pub signal: Option<i32>,
-    /// All that the program printed on standard output, counted past the kept part.
+    /// What the program printed on standard output. Past the limit it counts as one byte more than
+    /// the limit, and where time or memory ran out as 0: how far such a run came depends on the
+    /// machine.
     pub stdout_bytes: u64,
     /// The limit that ended the run, in words with its value: "cpu 4000 ms".
     pub limit: Option<String>,

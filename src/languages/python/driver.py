@@ -5,6 +5,7 @@ offers without an import. What it prints goes to standard error; the result alon
 """
 
 import json
+import marshal
 import os
 import sys
 
@@ -72,8 +73,8 @@ def main():
     path = os.path.join(directory, "main.py")
     with open(os.path.join(directory, "method"), encoding="utf-8") as file:
         name = file.read()
-    with open(path, "rb") as file:
-        code = compile(file.read(), path, "exec", dont_inherit=True)
+    with open(path + ".code", "rb") as file:
+        code = marshal.load(file)
     arguments = [json.loads(line) for line in sys.stdin.read().split("\n") if line.strip()]
     stdout, sys.stdout = sys.stdout, sys.stderr
     # A module that is registered: data classes look themselves up by its name.

@@ -1,9 +1,9 @@
-import builtins, sys
-from _sitebuiltins import Quitter
-builtins.exit = Quitter('exit', 'Ctrl-D (i.e. EOF)')
-builtins.quit = Quitter('quit', 'Ctrl-D (i.e. EOF)')
-del sys.argv[0]
-sys.path[0] = sys.argv[0].rpartition('/')[0]
-__file__ = sys.argv[0]
-del builtins, sys, Quitter
-exec(compile(open(__file__, 'rb').read(), __file__, 'exec', dont_inherit=True))
+def _start():
+    import builtins, marshal, sys
+    builtins.exit = builtins.quit = sys.exit
+    del sys.argv[0], globals()['_start']
+    path = globals()['__file__'] = sys.argv[0]
+    sys.path[0] = path.rpartition('/')[0]
+    with open(path + '.code', 'rb') as file:
+        return marshal.load(file)
+exec(_start())
