@@ -13,7 +13,7 @@ pub(super) fn decode(bytes: Vec<u8>) -> Option<String> {
     }
 }
 
-/// Most EUC-JP text is valid Shift_JIS too, but as rows of half-width katakana, which nobody writes.
+/// Most EUC-JP text is valid `Shift_JIS` too, but as rows of half-width katakana, which nobody writes.
 fn decode_japanese(bytes: &[u8]) -> Option<String> {
     let decode_as = |encoding: &'static Encoding| {
         encoding.decode_without_bom_handling_and_without_replacement(bytes).map(std::borrow::Cow::into_owned)
