@@ -107,9 +107,7 @@ fn ndcg(sanity: &Sanity) -> BTreeMap<String, f64> {
 #[must_use]
 pub fn table(header: &[&str]) -> TextTable {
     let mut table = TextTable::new();
-    table
-        .load_style(presets::UTF8_FULL_CONDENSED)
-        .set_header(header.iter().map(|title| title.trim_start_matches('>')));
+    table.load_style(presets::UTF8_FULL_CONDENSED).set_header(header.iter().map(|title| title.trim_start_matches('>')));
     for (title, column) in header.iter().zip(table.column_iter_mut()) {
         if title.starts_with('>') {
             column.set_cell_alignment(CellAlignment::Right);

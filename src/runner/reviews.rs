@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Beside `pipeline.toml`.
-pub const FILE: &str = "reviews.jsonl";
+pub(super) const FILE: &str = "reviews.jsonl";
 
 /// Drops, replaces or keeps the rows of a stage's main table as people decided.
 pub(super) fn apply(ctx: &Context, stage: Stage, output: &mut StageOutput) -> Result<()> {

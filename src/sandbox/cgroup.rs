@@ -14,7 +14,7 @@ use std::{
 
 /// Groups of ours, in each hierarchy that we need.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Hierarchy {
+pub(super) enum Hierarchy {
     V1 { memory: PathBuf, pids: PathBuf, cpuacct: PathBuf },
     V2 { base: PathBuf },
 }
@@ -33,7 +33,7 @@ impl Hierarchy {
     ///
     /// # Errors
     /// Why there are no cgroups for us, as a fragment of a sentence.
-    pub fn find() -> Result<Self, String> {
+    pub(super) fn find() -> Result<Self, String> {
         let mounts = fs_err::read_to_string("/proc/self/mountinfo").map_err(|error| error.to_string())?;
         let own = fs_err::read_to_string("/proc/self/cgroup").map_err(|error| error.to_string())?;
         let mounted: Vec<Mounted> = mounts.lines().filter_map(parse_mount).collect();
@@ -47,7 +47,7 @@ impl Hierarchy {
     }
 
     #[must_use]
-    pub fn version(&self) -> u32 {
+    pub(super) fn version(&self) -> u32 {
         match self {
             Self::V1 { .. } => 1,
             Self::V2 { .. } => 2,
@@ -147,7 +147,7 @@ fn remove_stale(hierarchy: &Hierarchy) {
 
 /// The group of one launcher.
 #[derive(Debug)]
-pub struct Group {
+pub(super) struct Group {
     directories: Vec<PathBuf>,
     memory_limits: Vec<File>,
     memory_reset: Option<File>,
@@ -161,7 +161,7 @@ pub struct Group {
 
 /// Counters that only grow.
 #[derive(Clone, Copy, Debug)]
-pub struct Counters {
+pub(super) struct Counters {
     pub cpu: Duration,
     pub oom_kills: u64,
     pub memory_bytes: u64,
@@ -172,7 +172,7 @@ impl Group {
     ///
     /// # Errors
     /// Where we may not.
-    pub fn new(hierarchy: &Hierarchy) -> io::Result<Self> {
+    pub(super) fn new(hierarchy: &Hierarchy) -> io::Result<Self> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let name = format!("{PREFIX}{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let mut directories = Vec::new();
@@ -233,7 +233,7 @@ impl Group {
     ///
     /// # Errors
     /// Where we may not.
-    pub fn enter(&self, pid: u32) -> io::Result<()> {
+    pub(super) fn enter(&self, pid: u32) -> io::Result<()> {
         self.directories.iter().try_for_each(|directory| fs_err::write(directory.join("cgroup.procs"), pid.to_string()))
     }
 
@@ -241,7 +241,7 @@ impl Group {
     ///
     /// # Errors
     /// When the kernel refuses, e.g. since it cannot shed what is used already.
-    pub fn set_limits(&mut self, memory_bytes: u64, n_processes: u64) -> io::Result<()> {
+    pub(super) fn set_limits(&mut self, memory_bytes: u64, n_processes: u64) -> io::Result<()> {
         let before = self.set.replace((memory_bytes, n_processes));
         if before.map(|(memory, _)| memory) != Some(memory_bytes) {
             self.set_memory(memory_bytes)?;
@@ -260,7 +260,7 @@ impl Group {
     }
 
     /// Starts the peak anew, where the kernel can.
-    pub fn reset_peak(&self) {
+    pub(super) fn reset_peak(&self) {
         if let Some(file) = &self.memory_reset {
             let _ = write(file, "0");
         }
@@ -270,7 +270,7 @@ impl Group {
     ///
     /// # Errors
     /// When a file of the group does not read as it should.
-    pub fn counters(&self) -> io::Result<Counters> {
+    pub(super) fn counters(&self) -> io::Result<Counters> {
         Ok(Counters {
             cpu: parse_cpu(&read_text(&self.cpu)?)?,
             oom_kills: parse_field(&read_text(&self.oom_events)?, "oom_kill").unwrap_or(0),
@@ -282,13 +282,13 @@ impl Group {
     ///
     /// # Errors
     /// As [`Group::counters`].
-    pub fn cpu(&self) -> io::Result<Duration> {
+    pub(super) fn cpu(&self) -> io::Result<Duration> {
         parse_cpu(&read_text(&self.cpu)?)
     }
 
     /// The most memory used since the last reset, where the kernel tells.
     #[must_use]
-    pub fn peak_bytes(&self) -> Option<u64> {
+    pub(super) fn peak_bytes(&self) -> Option<u64> {
         number(&read_text(self.memory_peak.as_ref()?).ok()?).ok()
     }
 
@@ -298,7 +298,7 @@ impl Group {
     }
 
     /// Removes the group; its processes have to be gone.
-    pub fn remove(&self) {
+    pub(super) fn remove(&self) {
         remove(&self.directories);
     }
 }

@@ -4,6 +4,8 @@
 //! One launcher serves one run at a time. It holds nothing that a program must not see: no
 //! expected output, no secret, no descriptor but its socket. It dies when the socket closes.
 
+#![expect(clippy::disallowed_methods, reason = "reads of /proc and /dev, whose errors are handled on the spot")]
+
 use std::{
     io::Read,
     os::fd::{AsFd, OwnedFd},

@@ -1,6 +1,8 @@
 //! The processes below this one, as `/proc` shows them: to end them where no namespace does it,
 //! and to add up what they use where no cgroup does.
 
+#![expect(clippy::disallowed_methods, reason = "reads of /proc and /dev, whose errors are handled on the spot")]
+
 use std::{os::unix::fs::MetadataExt, time::Duration};
 
 use nix::{

@@ -21,11 +21,11 @@ use nix::{
 use super::{files, sys, wire::Walls};
 
 /// Where a program's files lie, read-only.
-pub const PROGRAM: &str = "/program";
+pub(super) const PROGRAM: &str = "/program";
 /// Where a program may write.
-pub const SCRATCH: &str = "/tmp";
+pub(super) const SCRATCH: &str = "/tmp";
 /// Below the scratch directory: what is handed back after a run that asks for it.
-pub const OUT: &str = "out";
+pub(super) const OUT: &str = "out";
 
 /// Directories with compilers, interpreters and their libraries.
 const DIRECTORIES: [&str; 7] = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];

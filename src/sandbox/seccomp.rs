@@ -76,7 +76,7 @@ const NAMESPACE_FLAGS: [i32; 7] = [
 
 /// The filters that a launcher applies to itself, in order. Its children inherit them: the kernel
 /// takes a fifth of a millisecond to take in a long filter, too much for every run.
-pub fn launcher_filters() -> Result<Vec<BpfProgram>, Error> {
+pub(super) fn launcher_filters() -> Result<Vec<BpfProgram>, Error> {
     let mut rules: Vec<(i64, Vec<SeccompRule>)> = DENIED.iter().map(|call| (*call, Vec::new())).collect();
     rules.push((libc::SYS_socket, socket_rules()?));
     rules.push((libc::SYS_ioctl, terminal_rules()?));
@@ -91,7 +91,7 @@ pub fn launcher_filters() -> Result<Vec<BpfProgram>, Error> {
 }
 
 /// The filter that a program gets on top.
-pub fn program_filter() -> Result<BpfProgram, Error> {
+pub(super) fn program_filter() -> Result<BpfProgram, Error> {
     let mut rules: Vec<(i64, Vec<SeccompRule>)> = DENIED_TO_PROGRAMS.iter().map(|call| (*call, Vec::new())).collect();
     rules.push((libc::SYS_clone, namespace_rules()?));
     compile(rules, libc::EPERM)

@@ -17,7 +17,7 @@ use std::{
 use nix::{sched::CloneFlags, sys::signal::Signal, unistd::Pid};
 
 /// The name (`argv[0]`) under which our binary is a launcher.
-pub const LAUNCHER_NAME: &str = "corebuild-sandbox-launcher";
+pub(super) const LAUNCHER_NAME: &str = "corebuild-sandbox-launcher";
 
 /// Runs before `main` of whichever program links this crate, so that a test binary can be a
 /// launcher as well as `corebuild` itself can.
@@ -37,18 +37,18 @@ static ENTER_LAUNCHER: extern "C" fn() = {
 };
 
 /// Refers to the hook, so that the linker keeps it wherever the sandbox is used.
-pub fn keep_launcher() -> bool {
+pub(super) fn keep_launcher() -> bool {
     std::hint::black_box(&raw const ENTER_LAUNCHER).is_null()
 }
 
 /// Which side of a fork this is.
-pub enum Fork {
+pub(super) enum Fork {
     Parent { child: Pid, pidfd: OwnedFd },
     Child,
 }
 
 /// As `fork`, with new namespaces and a descriptor of the child.
-pub fn fork(namespaces: CloneFlags) -> io::Result<Fork> {
+pub(super) fn fork(namespaces: CloneFlags) -> io::Result<Fork> {
     let mut pidfd: RawFd = -1;
     let flags = namespaces.bits() | libc::CLONE_PIDFD | Signal::SIGCHLD as i32;
     // SAFETY: without CLONE_VM and with a null stack this is fork: the child gets a copy of the
@@ -66,13 +66,13 @@ pub fn fork(namespaces: CloneFlags) -> io::Result<Fork> {
 }
 
 /// Takes ownership of a descriptor that the kernel has just handed out.
-pub fn own(fd: RawFd) -> OwnedFd {
+pub(super) fn own(fd: RawFd) -> OwnedFd {
     // SAFETY: callers pass numbers that a system call has just returned to them alone.
     unsafe { OwnedFd::from_raw_fd(fd) }
 }
 
 /// What `wait4` tells of a child: its raw status, and what it and its reaped children used.
-pub struct Waited {
+pub(super) struct Waited {
     pub pid: Pid,
     pub status: i32,
     pub cpu: Duration,
@@ -80,7 +80,7 @@ pub struct Waited {
 }
 
 /// Waits for a child (-1: for any). `None`: there is nothing to report with `WNOHANG`.
-pub fn wait(pid: Pid, options: i32) -> io::Result<Option<Waited>> {
+pub(super) fn wait(pid: Pid, options: i32) -> io::Result<Option<Waited>> {
     let mut status = 0;
     // SAFETY: `rusage` is plain numbers, for which zero bytes are a value; both places outlive the call.
     let (waited, usage) = unsafe {
@@ -104,20 +104,20 @@ fn duration(time: libc::timeval) -> Duration {
 }
 
 /// Closes every descriptor from `first` on.
-pub fn close_from(first: u32) -> io::Result<()> {
+pub(super) fn close_from(first: u32) -> io::Result<()> {
     // SAFETY: called at the start of a launcher, before it owns any descriptor above standard error.
     check(unsafe { libc::syscall(libc::SYS_close_range, first, u32::MAX, 0) })
 }
 
 /// Marks every descriptor from `first` on to be closed by exec.
-pub fn close_on_exec_from(first: u32) -> io::Result<()> {
+pub(super) fn close_on_exec_from(first: u32) -> io::Result<()> {
     const CLOSE_RANGE_CLOEXEC: u32 = 1 << 2;
     // SAFETY: changes a flag of descriptors, invalidates none.
     check(unsafe { libc::syscall(libc::SYS_close_range, first, u32::MAX, CLOSE_RANGE_CLOEXEC) })
 }
 
 /// Every signal back to its default action: what is ignored stays ignored over exec.
-pub fn reset_signals() {
+pub(super) fn reset_signals() {
     for signal in 1..=64 {
         // SAFETY: SIG_DFL runs no code of ours; the calls for KILL, STOP and the two signals that
         // the C library keeps fail without effect.
@@ -126,7 +126,7 @@ pub fn reset_signals() {
 }
 
 /// Gives up every capability, now and over exec.
-pub fn drop_capabilities() -> io::Result<()> {
+pub(super) fn drop_capabilities() -> io::Result<()> {
     const VERSION_3: u32 = 0x2008_0522;
     for capability in 0..64 {
         // SAFETY: plain numbers. Unknown capabilities and a lacking CAP_SETPCAP are no obstacle:
@@ -141,13 +141,13 @@ pub fn drop_capabilities() -> io::Result<()> {
 }
 
 /// Makes a node for a device.
-pub fn make_device(path: &CStr, major: u32, minor: u32) -> io::Result<()> {
+pub(super) fn make_device(path: &CStr, major: u32, minor: u32) -> io::Result<()> {
     // SAFETY: `path` is a C string that outlives the call.
     check(unsafe { libc::mknod(path.as_ptr(), libc::S_IFCHR | 0o666, libc::makedev(major, minor)) }.into())
 }
 
 /// Ends the process without running anything else.
-pub fn exit(code: i32) -> ! {
+pub(super) fn exit(code: i32) -> ! {
     // SAFETY: never returns, touches no memory.
     unsafe { libc::_exit(code) }
 }

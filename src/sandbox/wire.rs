@@ -22,7 +22,7 @@ const MAX_FDS: usize = 4;
 
 /// What stands between a program and the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Walls {
+pub(super) enum Walls {
     /// Namespaces made by root, the program under an unprivileged user of the host.
     Root,
     /// The same inside a user namespace, for callers who are not root.
@@ -33,7 +33,7 @@ pub enum Walls {
 
 /// First message to a launcher.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Setup {
+pub(super) struct Setup {
     pub walls: Walls,
     /// The user and group to become before anything else runs; `None`: stay who we are.
     pub user: Option<u32>,
@@ -42,7 +42,7 @@ pub struct Setup {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub enum Command {
+pub(super) enum Command {
     Setup(Setup),
     /// Shows other files in the program directory. Beside it: the packed files.
     Load,
@@ -54,7 +54,7 @@ pub enum Command {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Run {
+pub(super) struct Run {
     pub argv: Vec<String>,
     pub env: Vec<String>,
     pub scratch_bytes: u64,
@@ -67,14 +67,14 @@ pub struct Run {
 
 /// Limits of the tree that pid 1 has to keep an eye on itself.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Watch {
+pub(super) struct Watch {
     pub cpu_ms: u64,
     pub memory_bytes: u64,
     pub processes: u64,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub enum Reply {
+pub(super) enum Reply {
     Done,
     Failed(String),
     Ended(Ended),
@@ -82,7 +82,7 @@ pub enum Reply {
 
 /// A run that is over, with all its processes.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Ended {
+pub(super) struct Ended {
     /// What pid 1 reported; `None` when it was killed first.
     pub report: Option<InitReport>,
     /// Raw wait status of pid 1.
@@ -96,7 +96,7 @@ pub struct Ended {
 
 /// What pid 1 saw of the program.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct InitReport {
+pub(super) struct InitReport {
     /// Why the program never started.
     pub failure: Option<String>,
     /// Raw wait status of the program.
@@ -113,12 +113,12 @@ pub struct InitReport {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Overrun {
+pub(super) enum Overrun {
     Cpu,
     Memory,
 }
 
-pub fn send<T: Serialize>(socket: BorrowedFd<'_>, message: &T, fds: &[BorrowedFd<'_>]) -> io::Result<()> {
+pub(super) fn send<T: Serialize>(socket: BorrowedFd<'_>, message: &T, fds: &[BorrowedFd<'_>]) -> io::Result<()> {
     let bytes = serde_json::to_vec(message)?;
     let raw: Vec<RawFd> = fds.iter().map(AsRawFd::as_raw_fd).collect();
     let control = [ControlMessage::ScmRights(&raw)];
@@ -128,7 +128,7 @@ pub fn send<T: Serialize>(socket: BorrowedFd<'_>, message: &T, fds: &[BorrowedFd
 }
 
 /// The next message, or `None` when the other side is gone.
-pub fn receive<T: DeserializeOwned>(socket: impl AsFd) -> io::Result<Option<(T, Vec<OwnedFd>)>> {
+pub(super) fn receive<T: DeserializeOwned>(socket: impl AsFd) -> io::Result<Option<(T, Vec<OwnedFd>)>> {
     let mut bytes = vec![0; MAX_MESSAGE];
     let mut space = cmsg_space!([RawFd; MAX_FDS]);
     let mut fds = Vec::new();

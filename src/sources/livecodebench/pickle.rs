@@ -8,7 +8,7 @@ use thiserror::Error;
 
 /// Why bytes are not a pickled string.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum PickleError {
+pub(super) enum PickleError {
     #[error("pickle opcode {name} (0x{code:02x}) at offset {offset} is refused: only a plain string is read")]
     Refused { name: &'static str, code: u8, offset: usize },
     #[error("pickle ends early: {wanted} more byte(s) expected at offset {offset}")]
@@ -39,7 +39,7 @@ const STOP: u8 = b'.';
 ///
 /// # Errors
 /// When the bytes are anything but one pickled string.
-pub fn decode_string(bytes: &[u8]) -> Result<&str, PickleError> {
+pub(super) fn decode_string(bytes: &[u8]) -> Result<&str, PickleError> {
     let mut reader = Reader { bytes, offset: 0 };
     if reader.byte()? != PROTO || !(2..=5).contains(&reader.byte()?) {
         return Err(PickleError::NoProtocol);

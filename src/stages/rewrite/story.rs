@@ -32,7 +32,7 @@ const GRID: &str = ".#*@+SGETXo";
 /// Whether nothing in the test can depend on the story: every non-empty line holds only numbers and
 /// contest keywords, or is a row of a grid. Such tests are never sent to a model.
 #[must_use]
-pub fn is_context_independent(test: &SourceTest, style: Style) -> bool {
+pub(super) fn is_context_independent(test: &SourceTest, style: Style) -> bool {
     is_independent(&test.input, style) && is_independent(&test.output, style)
 }
 
