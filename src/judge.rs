@@ -43,6 +43,8 @@ pub enum InternalError {
     NoToolchain(Language),
     #[error("there is no test to judge by")]
     NoTests,
+    #[error("the compiler of {} got too little of the machine to end in time", .0.title())]
+    CompilerStarved(Language),
     #[error("the compiler of {} left no program", .0.title())]
     NoArtefact(Language),
     #[error(transparent)]
@@ -145,7 +147,7 @@ impl Judge {
             });
         }
         let sources: Vec<PackedFile<'_>> = plan.files.iter().map(|(path, bytes)| PackedFile { path, bytes }).collect();
-        let report = self.together(&Job {
+        let report = self.run_compiler(&Job {
             argv: plan.argv.clone(),
             env: plan.env.clone(),
             files: &Files::new(&sources)?,
@@ -154,6 +156,9 @@ impl Judge {
             scratch_mib: COMPILE_SCRATCH_MIB,
             keep_out: plan.keeps != Keeps::Sources,
         })?;
+        if report.limit == Some(LimitKind::Wall) {
+            return Err(InternalError::CompilerStarved(language));
+        }
         if let Some(detail) = compile_error(&report, &self.compile_limits) {
             // What a limit ended might have gone well on another day.
             if let (Some(cache), None) = (&self.cache, report.limit) {
@@ -299,6 +304,17 @@ impl Judge {
             report.limit = Some(LimitKind::Cpu);
         }
         Ok((report, repeated))
+    }
+
+    /// A compiler does not sleep: where wall time runs out before CPU time does, the machine was
+    /// busy, which says nothing of the program. It gets a second chance, alone.
+    fn run_compiler(&self, job: &Job<'_>) -> Result<ProcessReport, InternalError> {
+        let report = self.together(job)?;
+        if report.limit != Some(LimitKind::Wall) {
+            return Ok(report);
+        }
+        let _alone = self.alone.write().expect("no thread panics while it holds this");
+        Ok(self.sandbox.run(job)?)
     }
 
     fn together(&self, job: &Job<'_>) -> Result<ProcessReport, InternalError> {
