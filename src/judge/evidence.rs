@@ -99,7 +99,7 @@ pub(super) enum Part {
 
 /// Readable on one line, whatever bytes a program wrote.
 pub(super) fn message(bytes: &[u8], part: Part) -> String {
-    let text = String::from_utf8_lossy(bytes.trim_ascii());
+    let text = without_temporary_names(&String::from_utf8_lossy(bytes.trim_ascii()));
     let text: String = text
         .chars()
         .flat_map(|c| {
@@ -116,7 +116,34 @@ pub(super) fn message(bytes: &[u8], part: Part) -> String {
     }
 }
 
+/// A linker's message names the compiler's temporary files (`/tmp/ccXXXXXX.o`), anew each time.
+fn without_temporary_names(text: &str) -> String {
+    const PREFIX: &str = "/tmp/cc";
+    const N_RANDOM: usize = 6;
+    let mut parts = text.split(PREFIX);
+    let mut clean = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let n_random = part.chars().take(N_RANDOM).take_while(char::is_ascii_alphanumeric).count();
+        clean.push_str(PREFIX);
+        clean.push_str(if n_random == N_RANDOM { "XXXXXX" } else { &part[..n_random] });
+        clean.push_str(&part[n_random..]);
+    }
+    clean
+}
+
 /// Characters that turn or hide the text around them.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2028}' | '\u{2029}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_of_a_linker_are_the_same_each_time() {
+        let of = |name: &str| message(format!("/usr/bin/ld: {name}: in function `main'").as_bytes(), Part::Start);
+        assert_eq!(of("/tmp/ccAb12Cd.o"), of("/tmp/ccZZZZ99.o"));
+        assert!(of("/tmp/ccé.o").contains("/tmp/ccé.o"));
+    }
 }

@@ -273,9 +273,7 @@ impl Recorded {
             verdict: self.verdict,
             exit_code: self.exit_code,
             signal: self.signal,
-            stdout_bytes: self.stdout_bytes,
             limit: self.limit,
-            detail: self.detail,
         }
     }
 
@@ -287,6 +285,8 @@ impl Recorded {
             cpu_time_ms: self.cpu_time_ms,
             wall_time_ms: self.wall_time_ms,
             peak_memory_kib: self.peak_memory_kib,
+            stdout_bytes: self.stdout_bytes,
+            detail: self.detail.clone(),
         }
     }
 }

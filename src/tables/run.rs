@@ -1,4 +1,6 @@
-//! `runs`: one program on one test, with the evidence for its verdict.
+//! `runs`: one program on one test, and what its verdict rests on. What a program says in words, and
+//! how much, stands in `measurements`: a program may print an address or a random number, and no
+//! such thing may reach a hashed table.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,15 +17,8 @@ pub struct Run {
     pub verdict: Verdict,
     pub exit_code: Option<i32>,
     pub signal: Option<i32>,
-    /// What the program printed on standard output. Past the limit it counts as one byte more than
-    /// the limit, and where time or memory ran out as 0: how far such a run came depends on the
-    /// machine.
-    pub stdout_bytes: u64,
     /// The limit that ended the run, in words with its value: "cpu 4000 ms".
     pub limit: Option<String>,
-    /// What differs from the expected output, or the end of standard error; at most some hundred
-    /// characters, escaped.
-    pub detail: Option<String>,
 }
 
 impl Row for Run {
