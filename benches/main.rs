@@ -17,6 +17,10 @@ use std::{
 
 use anyhow::{Result, bail};
 use corebuild::{console::Console, summary::table};
+use nix::sys::{
+    resource::{UsageWho, getrusage},
+    time::{TimeVal, TimeValLike},
+};
 
 /// Threads of everything that is measured.
 const N_WORKERS: usize = 2;
@@ -75,6 +79,13 @@ fn timed<T>(work: impl FnOnce() -> Result<T>) -> Result<(T, Duration)> {
     let started = Instant::now();
     let result = work()?;
     Ok((result, started.elapsed()))
+}
+
+/// CPU time of this process so far, all threads.
+fn cpu_time() -> Result<Duration> {
+    let usage = getrusage(UsageWho::RUSAGE_SELF)?;
+    let seconds = |time: TimeVal| Duration::from_micros(u64::try_from(time.num_microseconds()).unwrap_or_default());
+    Ok(seconds(usage.user_time()) + seconds(usage.system_time()))
 }
 
 fn median(mut times: Vec<Duration>) -> Duration {
