@@ -128,6 +128,23 @@ impl Report {
 struct Findings(BTreeMap<Rule, (usize, Vec<String>)>);
 
 impl Findings {
+    /// What a check returns, with what it found.
+    fn of<T>(check: impl FnOnce(&mut Self) -> Result<T>) -> (Result<T>, Self) {
+        let mut findings = Self::default();
+        (check(&mut findings), findings)
+    }
+
+    /// Takes over what another check found, behind what was found before.
+    fn take<T>(&mut self, (result, others): (Result<T>, Self)) -> Result<T> {
+        for (rule, (n_more, more)) in others.0 {
+            let (count, examples) = self.0.entry(rule).or_default();
+            *count += n_more;
+            examples.extend(more);
+            examples.truncate(MAX_EXAMPLES);
+        }
+        result
+    }
+
     fn add(&mut self, rule: Rule, place: impl Into<String>) {
         let (count, examples) = self.0.entry(rule).or_default();
         *count += 1;

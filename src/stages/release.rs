@@ -8,6 +8,7 @@ mod card;
 mod changelog;
 mod layout;
 mod manifest;
+mod pieces;
 mod publish;
 mod tokens;
 
@@ -48,8 +49,8 @@ pub fn run(ctx: &Context) -> Result<StageOutput> {
     };
     let provenance = provenance(ctx)?;
     ctx.check_interrupted()?;
-    let files = files(&records, &provenance)?;
-    publish::publish(&ctx.store.release_dir(), &files)?;
+    let files = ctx.in_parallel(|| files(&records, &provenance))??;
+    ctx.in_parallel(|| publish::publish(&ctx.store.release_dir(), &files))??;
     let mut output = StageOutput::new([]);
     output.files.insert(MANIFEST.to_owned(), files[MANIFEST].clone());
     Ok(output)
@@ -86,9 +87,11 @@ pub struct Provenance {
 /// # Errors
 /// When a row does not serialise.
 pub fn files(records: &Records, provenance: &Provenance) -> Result<BTreeMap<String, Vec<u8>>> {
-    let mut files = layout::files(records)?;
+    // The card counts tokens, which takes as long as all the rest.
+    let (files, card) = rayon::join(|| layout::files(records), || card::render(records, provenance));
+    let mut files = files?;
     files.insert(REJECTED.to_owned(), provenance.rejected.clone());
-    files.insert("README.md".to_owned(), card::render(records, provenance).into_bytes());
+    files.insert("README.md".to_owned(), card.into_bytes());
     let manifest = manifest::render(records, provenance, &files)?;
     files.insert(MANIFEST.to_owned(), manifest);
     Ok(files)

@@ -6,6 +6,7 @@ use std::{
 };
 
 use anyhow::Result;
+use rayon::prelude::*;
 use serde_json::Value;
 
 use super::{Findings, Rule};
@@ -28,8 +29,10 @@ pub(super) fn check(dir: &Path, findings: &mut Findings) -> Result<Option<String
         }
     };
     let listed = manifest["files"].as_object().cloned().unwrap_or_default();
-    for (name, entry) in &listed {
-        match store::file_sha256(&dir.join(name))? {
+    let names: Vec<&String> = listed.keys().collect();
+    let hashes: Vec<_> = names.par_iter().map(|name| store::file_sha256(&dir.join(name))).collect();
+    for ((name, entry), sha256) in listed.iter().zip(hashes) {
+        match sha256? {
             None => findings.add(Rule::ManifestMismatch, format!("`{name}` is listed and not there")),
             Some(sha256) if entry["sha256"] != sha256.as_str() => {
                 findings.add(Rule::ManifestMismatch, format!("`{name}` has another sha256 than listed"));

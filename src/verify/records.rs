@@ -8,11 +8,14 @@ use std::{
 
 use anyhow::{Result, anyhow};
 use jsonschema::Validator;
+use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{
-    Findings, Rule, beir, duplicates, labels,
+    Findings, Rule,
+    beir::{self, Beir},
+    duplicates, labels,
     lines::{self, Placed},
     manifest, texts,
 };
@@ -33,9 +36,21 @@ pub(super) struct Records {
 }
 
 /// Checks the release in `dir`; gives the number of records by file.
+///
+/// The manifest, the records and the other layout are read side by side, and their findings put
+/// together in this order.
 pub(super) fn check(dir: &Path, findings: &mut Findings) -> Result<BTreeMap<String, usize>> {
-    let name = manifest::check(dir, findings)?;
-    let records = load(dir, findings)?;
+    let ((name, loaded), exported) = rayon::join(
+        || {
+            rayon::join(
+                || Findings::of(|findings| manifest::check(dir, findings)),
+                || Findings::of(|findings| load(dir, findings)),
+            )
+        },
+        || Task::ALL.par_iter().map(|task| read_beir(dir, *task)).collect::<Vec<_>>(),
+    );
+    let name = findings.take(name)?;
+    let records = findings.take(loaded)?;
     check_ids(&records, name.as_deref(), findings);
     check_references(&records, findings);
     texts::check_documents(&records, findings);
@@ -43,8 +58,11 @@ pub(super) fn check(dir: &Path, findings: &mut Findings) -> Result<BTreeMap<Stri
     labels::check(&records, findings);
     check_duplicates(&records, findings);
     let mut n_records = records.n_by_file.clone();
-    for task in Task::ALL {
-        n_records.extend(check_beir(dir, task, &records, findings)?);
+    for (task, exported) in Task::ALL.into_iter().zip(exported) {
+        if let Some(exported) = findings.take(exported)? {
+            check_same(task, &exported, &records, findings);
+            n_records.extend(exported.n_records);
+        }
     }
     Ok(n_records)
 }
@@ -187,36 +205,50 @@ fn check_duplicates(records: &Records, findings: &mut Findings) {
     duplicates::check(texts, qrels(&[Task::Code2Text]), findings);
 }
 
-/// The same benchmark in the other layout: every fault of its own, and that it is the same.
-fn check_beir(dir: &Path, task: Task, records: &Records, findings: &mut Findings) -> Result<BTreeMap<String, usize>> {
-    let shown = format!("beir/{}/", task.name());
-    let beir_dir = dir.join(&shown);
-    if !beir_dir.is_dir() {
+/// The same benchmark in the other layout, with every fault of its own.
+fn read_beir(dir: &Path, task: Task) -> (Result<Option<Beir>>, Findings) {
+    Findings::of(|findings| {
+        let shown = beir_dir(task);
+        let dir = dir.join(&shown);
+        if dir.is_dir() {
+            return beir::check(&dir, &shown, findings).map(Some);
+        }
         findings.add(Rule::MissingFile, format!("`{shown}`"));
-        return Ok(BTreeMap::new());
-    }
-    let exported = beir::check(&beir_dir, &shown, findings)?;
+        Ok(None)
+    })
+}
+
+fn beir_dir(task: Task) -> String {
+    format!("beir/{}/", task.name())
+}
+
+/// Whether the other layout says what the records say.
+fn check_same(task: Task, exported: &Beir, records: &Records, findings: &mut Findings) {
     let of_task = records.queries.iter().map(|placed| &placed.row).filter(|query| query.split == task);
-    let searches: Vec<&Query> = of_task.filter(|query| query.label != Some(0)).collect();
-    let queries: BTreeMap<String, String> =
-        searches.iter().map(|query| (query.query_id.clone(), query.query.clone())).collect();
+    let searches = of_task.filter(|query| query.label != Some(0));
+    let queries: BTreeMap<&str, &str> = searches.map(|query| (query.query_id.as_str(), query.query.as_str())).collect();
     let qrels = records.qrels.get(&task).into_iter().flatten().map(|placed| &placed.row);
-    let qrels: BTreeSet<(String, String, i64)> = qrels
-        .filter(|qrel| queries.contains_key(&qrel.query_id))
-        .map(|qrel| (qrel.query_id.clone(), qrel.doc_id.clone(), i64::from(qrel.relevance)))
+    let qrels: BTreeSet<(&str, &str, i64)> = qrels
+        .filter(|qrel| queries.contains_key(qrel.query_id.as_str()))
+        .map(|qrel| (qrel.query_id.as_str(), qrel.doc_id.as_str(), i64::from(qrel.relevance)))
         .collect();
-    let documents: BTreeMap<String, String> = match task {
-        Task::Code2Text => records.texts.iter().map(|p| (p.row.text_id.clone(), p.row.text.clone())).collect(),
-        _ => records.codes.iter().map(|p| (p.row.code_id.clone(), p.row.code.clone())).collect(),
+    let documents: BTreeMap<&str, &str> = match task {
+        Task::Code2Text => records.texts.iter().map(|p| (p.row.text_id.as_str(), p.row.text.as_str())).collect(),
+        _ => records.codes.iter().map(|p| (p.row.code_id.as_str(), p.row.code.as_str())).collect(),
     };
+    let exported_qrels =
+        exported.qrels.iter().map(|(query, document, score)| (query.as_str(), document.as_str(), *score));
     for (same, file) in [
-        (exported.documents == documents, "corpus.jsonl"),
-        (exported.queries == queries, "queries.jsonl"),
-        (exported.qrels == qrels, "qrels/test.tsv"),
+        (same_texts(&exported.documents, &documents), "corpus.jsonl"),
+        (same_texts(&exported.queries, &queries), "queries.jsonl"),
+        (exported_qrels.eq(qrels), "qrels/test.tsv"),
     ] {
         if !same {
-            findings.add(Rule::BeirMismatch, format!("`{shown}{file}`"));
+            findings.add(Rule::BeirMismatch, format!("`{}{file}`", beir_dir(task)));
         }
     }
-    Ok(exported.n_records)
+}
+
+fn same_texts(exported: &BTreeMap<String, String>, own: &BTreeMap<&str, &str>) -> bool {
+    exported.iter().map(|(id, text)| (id.as_str(), text.as_str())).eq(own.iter().map(|(id, text)| (*id, *text)))
 }

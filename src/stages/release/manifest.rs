@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
+use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::{Provenance, Records};
@@ -11,7 +12,7 @@ use crate::ids;
 
 pub(super) fn render(records: &Records, provenance: &Provenance, files: &BTreeMap<String, Vec<u8>>) -> Result<Vec<u8>> {
     let (prompts, others) = consumed(provenance);
-    let listed: BTreeMap<&String, Value> = files.iter().map(|(name, bytes)| (name, entry(name, bytes))).collect();
+    let listed: BTreeMap<&String, Value> = files.par_iter().map(|(name, bytes)| (name, entry(name, bytes))).collect();
     let manifest = json!({
         "release": records.name,
         "tool_version": env!("CARGO_PKG_VERSION"),

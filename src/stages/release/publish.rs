@@ -1,7 +1,7 @@
 //! Puts a release where it belongs: whole, checked, once.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     io::Write,
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
@@ -9,6 +9,7 @@ use std::{
 
 use anyhow::{Context as _, Result, bail};
 use fs_err::File;
+use rayon::prelude::*;
 
 use crate::{exit_code::Invalid, store, verify};
 
@@ -46,25 +47,29 @@ fn remove_leftovers(parent: &Path, prefix: &str) -> Result<()> {
     Ok(())
 }
 
+/// Files side by side: most of the time is spent waiting for the disk.
 fn write(dir: &Path, files: &BTreeMap<String, Vec<u8>>) -> Result<()> {
-    let mut dirs = vec![dir.to_path_buf()];
-    for (name, bytes) in files {
-        let path = dir.join(name);
-        let parent = path.parent().context("a file has a directory")?;
-        if !dirs.iter().any(|known| known == parent) {
-            fs_err::create_dir_all(parent)?;
-            dirs.extend(parent.ancestors().take_while(|ancestor| *ancestor != dir).map(Path::to_path_buf));
-        }
-        let mut file = File::create(&path)?;
-        file.write_all(bytes)?;
-        file.set_permissions(PermissionsExt::from_mode(0o644))?;
-        file.sync_all()?;
+    let mut dirs = BTreeSet::from([dir.to_path_buf()]);
+    for name in files.keys() {
+        let ancestors = dir.join(name);
+        dirs.extend(ancestors.ancestors().skip(1).take_while(|ancestor| *ancestor != dir).map(Path::to_path_buf));
     }
+    for dir in &dirs {
+        fs_err::create_dir_all(dir)?;
+    }
+    files.par_iter().try_for_each(|(name, bytes)| write_file(&dir.join(name), bytes))?;
     for dir in &dirs {
         fs_err::set_permissions(dir, PermissionsExt::from_mode(0o755))?;
         store::sync_dir(dir)?;
     }
     Ok(())
+}
+
+fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(bytes)?;
+    file.set_permissions(PermissionsExt::from_mode(0o644))?;
+    Ok(file.sync_all()?)
 }
 
 fn check(dir: &Path) -> Result<()> {

@@ -3,6 +3,12 @@
 use std::collections::HashMap;
 
 use rayon::prelude::*;
+use tiktoken_rs::CoreBPE;
+
+use super::pieces::Pieces;
+
+/// Texts that share one memory of pieces.
+const CHUNK: usize = 256;
 
 /// Counts by text. Only looked up in, so its order shows nowhere.
 pub(super) struct Tokens<'a>(HashMap<&'a str, usize>);
@@ -23,8 +29,8 @@ impl<'a> Tokens<'a> {
         distinct.sort_unstable();
         distinct.dedup();
         let encoder = tiktoken_rs::cl100k_base_singleton();
-        let counts: Vec<usize> = distinct.par_iter().map(|text| encoder.count_ordinary(text)).collect();
-        Self(distinct.into_iter().zip(counts).collect())
+        let counts: Vec<Vec<usize>> = distinct.par_chunks(CHUNK).map(|texts| count_chunk(encoder, texts)).collect();
+        Self(distinct.into_iter().zip(counts.into_iter().flatten()).collect())
     }
 
     /// The spread over texts, each as often as it stands there.
@@ -41,6 +47,17 @@ impl<'a> Tokens<'a> {
             max: counts.last().copied().unwrap_or(0),
         }
     }
+}
+
+/// Most pieces of programs and prose stand in them again and again: each is encoded once.
+fn count_chunk<'a>(encoder: &CoreBPE, texts: &[&'a str]) -> Vec<usize> {
+    let mut known: HashMap<&'a str, usize> = HashMap::new();
+    let mut count_piece = |piece: &'a str| *known.entry(piece).or_insert_with(|| encoder.count_ordinary(piece));
+    let count = |text: &&'a str| match Pieces::of(text) {
+        Some(pieces) => pieces.map(&mut count_piece).sum(),
+        None => encoder.count_ordinary(text),
+    };
+    texts.iter().map(count).collect()
 }
 
 #[cfg(test)]
