@@ -1,4 +1,8 @@
 //! The one integration test binary.
 
+mod cli;
 mod config;
+mod external;
+mod mini;
+mod project;
 mod tidy;
