@@ -98,8 +98,7 @@ fn lineage_ids(rows: &[Found], id: &str) -> BTreeSet<String> {
 
 /// Ids that name the row itself.
 fn own_ids(row: &Value) -> Vec<&str> {
-    let own =
-        ["query_id", "code_id", "text_id", "solution_id", "submission_id", "subject_id", "reference_id", "key"];
+    let own = ["query_id", "code_id", "text_id", "solution_id", "submission_id", "subject_id", "reference_id", "key"];
     let named: Vec<&str> = own.iter().filter_map(|field| row[*field].as_str()).take(1).collect();
     if named.is_empty() { row["problem_id"].as_str().into_iter().collect() } else { named }
 }
