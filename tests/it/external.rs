@@ -1,4 +1,4 @@
-//! The release as others read and score it: BEIR's loader, Hugging Face `datasets`, pytrec_eval.
+//! The release as others read and score it: BEIR's loader, Hugging Face `datasets`, `pytrec_eval`.
 //!
 //! They run where their packages install: a virtual environment under `target/`, made once. Where it
 //! cannot be made the tests say why and pass, unless `COREBUILD_REQUIRE_PYTHON` is set.
@@ -200,7 +200,7 @@ fn score(python: &Path, task: Task, run: &Path, cutoffs: &[usize]) -> Scores {
     serde_json::from_value(found["scores"].clone()).expect("scores by query and measure")
 }
 
-/// Every measure that pytrec_eval gives, of every query, against ours.
+/// Every measure that `pytrec_eval` gives, of every query, against ours.
 fn compare(task: Task, run: &Path, cutoffs: &[usize], theirs: &Scores) {
     let rankings = run_file::read(run).expect("a run");
     let ours: BTreeMap<String, QueryScore> = scoring::score_queries(&collection(task), &rankings, cutoffs)

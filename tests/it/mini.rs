@@ -109,7 +109,11 @@ fn a_second_cut_runs_nothing() {
     let project = finished(FIRST);
     let receipts = || -> Vec<_> {
         let path = |stage: &&str| project.stage_dir(FIRST, stage).join("receipt.json");
-        STAGES.iter().map(path).map(|path| fs_err::metadata(path).expect("a receipt").modified().expect("a time")).collect()
+        STAGES
+            .iter()
+            .map(path)
+            .map(|path| fs_err::metadata(path).expect("a receipt").modified().expect("a time"))
+            .collect()
     };
     let before = receipts();
     let started = Instant::now();
@@ -130,7 +134,8 @@ fn one_worker_in_another_directory_writes_the_same_bytes() {
     one.run(&["cut", FIRST, "--workers", "1"]).expect(0);
     let (four, one) = (four.bytes(FIRST), one.bytes(FIRST));
     assert!(four.contains_key("demo202601/manifest.json") && four.contains_key("execute/runs.jsonl"));
-    assert_eq!(differences(&four, &one), Vec::<String>::new());
+    let differences = differences(&four, &one);
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! A project with directories of its own, and `corebuild` run on it as a person runs it.
 //!
 //! One finished cut of each demo release is shared by all tests of this binary: it is made when the
-//! first test asks for it, and never changed. Whoever changes something takes a copy.
+//! first test asks for it, and never changed. Whoever changes something takes a copy, and so does
+//! whoever cuts: a cut takes the lock.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
     sync::OnceLock,
@@ -17,7 +18,7 @@ pub(crate) const FIRST: &str = "demo202601";
 pub(crate) const SECOND: &str = "demo202602";
 
 /// No command of these tests takes longer on a busy machine: what does hangs.
-const PATIENCE: Duration = Duration::from_secs(1200);
+const PATIENCE: Duration = Duration::from_mins(20);
 
 /// The repository.
 pub(crate) fn repository() -> &'static Path {
@@ -31,7 +32,8 @@ pub(crate) struct Project {
     pub(crate) work: PathBuf,
     pub(crate) dist: PathBuf,
     /// Deleted with the value.
-    _dir: Option<tempfile::TempDir>,
+    #[expect(dead_code, reason = "owned for its end")]
+    dir: Option<tempfile::TempDir>,
 }
 
 /// What a command came to.
@@ -65,12 +67,16 @@ impl Ran {
 impl Project {
     /// The repository's configuration with nothing done yet.
     pub(crate) fn new() -> Self {
-        let dir = temp_dir();
-        Self::at(repository(), dir.path().to_path_buf(), Some(dir))
+        Self::owning(temp_dir())
     }
 
-    fn at(root: &Path, dir: PathBuf, owned: Option<tempfile::TempDir>) -> Self {
-        Self { root: root.to_path_buf(), work: dir.join("work"), dist: dir.join("dist"), _dir: owned }
+    fn owning(dir: tempfile::TempDir) -> Self {
+        let project = Self::at(repository(), dir.path());
+        Self { dir: Some(dir), ..project }
+    }
+
+    fn at(root: &Path, dir: &Path) -> Self {
+        Self { root: root.to_path_buf(), work: dir.join("work"), dist: dir.join("dist"), dir: None }
     }
 
     /// Configuration, prompts and validators of its own, to be changed; nothing done yet.
@@ -81,9 +87,7 @@ impl Project {
             copy(&repository().join(name), &root.join(name));
         }
         std::os::unix::fs::symlink(repository().join("snapshots"), root.join("snapshots")).expect("a link");
-        let mut project = Self::at(&root, dir.path().to_path_buf(), None);
-        project._dir = Some(dir);
-        project
+        Self { root, ..Self::owning(dir) }
     }
 
     /// The same with the shared finished cut of the first release in its directories.
@@ -154,10 +158,21 @@ impl Project {
     }
 }
 
-/// Names of the files in which two cuts differ.
+/// Names of the files in which two cuts differ, each with the first lines that do.
 pub(crate) fn differences(a: &BTreeMap<String, Vec<u8>>, b: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
-    let names: std::collections::BTreeSet<&String> = a.keys().chain(b.keys()).collect();
-    names.into_iter().filter(|name| a.get(*name) != b.get(*name)).cloned().collect()
+    let names: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+    let differing = names.into_iter().filter(|name| a.get(*name) != b.get(*name));
+    differing.map(|name| format!("{name}: {}", first_difference(a.get(name), b.get(name)))).collect()
+}
+
+fn first_difference(a: Option<&Vec<u8>>, b: Option<&Vec<u8>>) -> String {
+    let lines = |bytes: Option<&Vec<u8>>| -> Vec<String> {
+        bytes.map_or_else(Vec::new, |bytes| String::from_utf8_lossy(bytes).lines().map(str::to_owned).collect())
+    };
+    let (a, b) = (lines(a), lines(b));
+    let at = (0..a.len().max(b.len())).find(|n| a.get(*n) != b.get(*n)).unwrap_or_default();
+    let show = |line: Option<&String>| line.map_or("(no line)".to_owned(), |line| line.chars().take(400).collect());
+    format!("line {}\n  {}\n  {}", at + 1, show(a.get(at)), show(b.get(at)))
 }
 
 /// A finished cut, made with four workers when it is first asked for.
@@ -166,7 +181,7 @@ pub(crate) fn finished(release: &str) -> &'static Project {
     static SECOND_CUT: OnceLock<Project> = OnceLock::new();
     let place = if release == FIRST { &FIRST_CUT } else { &SECOND_CUT };
     place.get_or_init(|| {
-        let project = Project::at(repository(), shared_dir().join(release), None);
+        let project = Project::at(repository(), &shared_dir().join(release));
         project.run(&["cut", release, "--workers", "4"]).expect(0);
         project
     })
@@ -211,13 +226,11 @@ pub(crate) fn run(command: &mut Command) -> Ran {
     let pid = child.id();
     let (told, done) = std::sync::mpsc::channel();
     std::thread::spawn(move || told.send(child.wait_with_output()));
-    match done.recv_timeout(PATIENCE) {
-        Ok(output) => Ran::of(output.expect("the output")),
-        Err(_) => {
-            signal(pid, "KILL");
-            panic!("{command:?} hangs")
-        }
-    }
+    let Ok(output) = done.recv_timeout(PATIENCE) else {
+        signal(pid, "KILL");
+        panic!("{command:?} hangs")
+    };
+    Ran::of(output.expect("the output"))
 }
 
 pub(crate) fn signal(pid: u32, name: &str) {

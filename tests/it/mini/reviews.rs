@@ -12,14 +12,15 @@ fn line(project: &Project, n: usize) -> (String, Value) {
 }
 
 fn decision(line: &str, row: &Value, decision: &str) -> Value {
-    let row_id = format!("{}/{}", row["problem_id"].as_str().expect("an id"), row["strategy"].as_str().expect("a name"));
+    let row_id =
+        format!("{}/{}", row["problem_id"].as_str().expect("an id"), row["strategy"].as_str().expect("a name"));
     json!({"table": "negatives", "row_id": row_id, "row_sha256": corebuild::ids::sha256_hex(line.as_bytes()),
            "decision": decision, "who": "a reviewer", "when": "2026-01-03", "why": "read it"})
 }
 
 fn write(project: &Project, decisions: &[Value]) {
-    let lines: String = decisions.iter().map(|decision| format!("{decision}\n")).collect();
-    fs_err::write(project.root.join("reviews.jsonl"), lines).expect("decisions");
+    let lines: Vec<String> = decisions.iter().map(|decision| format!("{decision}\n")).collect();
+    fs_err::write(project.root.join("reviews.jsonl"), lines.concat()).expect("decisions");
 }
 
 fn reasons(project: &Project) -> Vec<(String, String)> {

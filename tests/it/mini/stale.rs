@@ -26,8 +26,7 @@ const AFTER_REWRITE: &[&str] = &[
 ];
 const AFTER_TESTS: &[&str] =
     &["tests", "solve", "execute", "references", "difficulty", "queries", "qrels", "release", "sanity"];
-const AFTER_SOLVE: &[&str] =
-    &["solve", "execute", "references", "difficulty", "queries", "qrels", "release", "sanity"];
+const AFTER_SOLVE: &[&str] = &["solve", "execute", "references", "difficulty", "queries", "qrels", "release", "sanity"];
 
 const CHANGES: &[Change] = &[
     Change { file: "prompts/rewrite/statement.jinja", from: "\n", to: "\n\n", stale: AFTER_REWRITE },
