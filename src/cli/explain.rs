@@ -98,7 +98,7 @@ fn lineage_ids(rows: &[Found], id: &str) -> BTreeSet<String> {
 
 /// Ids that name the row itself.
 fn own_ids(row: &Value) -> Vec<&str> {
-    let own = ["query_id", "code_id", "text_id", "solution_id", "submission_id", "key"];
+    let own = ["query_id", "code_id", "text_id", "solution_id", "submission_id", "subject_id", "reference_id", "key"];
     let named: Vec<&str> = own.iter().filter_map(|field| row[*field].as_str()).take(1).collect();
     if named.is_empty() { row["problem_id"].as_str().into_iter().collect() } else { named }
 }
@@ -109,17 +109,10 @@ fn links(row: &Value) -> Vec<String> {
     direct.chain(nested).map(str::to_owned).collect()
 }
 
-/// Rows that carry the id in any field, and rows that are about something it was made from (but not
-/// all that was ever made of the same problem).
+/// Rows that carry the id in any field, and rows of what it was made from (but not all that was ever
+/// made of the same problem).
 fn belongs(found: &Found, id: &str, ids: &BTreeSet<String>) -> bool {
-    if mentions(&found.row, id) {
-        return true;
-    }
-    let subject = ["subject_id", "reference_id"].iter().find_map(|field| found.row[*field].as_str());
-    match subject {
-        Some(subject) => ids.contains(subject),
-        None => own_ids(&found.row).iter().any(|own| ids.contains(*own)),
-    }
+    mentions(&found.row, id) || own_ids(&found.row).iter().any(|own| ids.contains(*own))
 }
 
 fn mentions(value: &Value, id: &str) -> bool {

@@ -1,3 +1,5 @@
+//! Tests of `llm`, in a file of their own for their length.
+
 use std::sync::{Mutex, atomic::AtomicU32};
 
 use super::{request::tests::request, *};

@@ -1,3 +1,5 @@
+//! Tests of `prompts`, in a file of their own for their length.
+
 use std::path::PathBuf;
 
 use serde_json::json;

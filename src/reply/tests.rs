@@ -1,3 +1,5 @@
+//! Tests of `reply`, in a file of their own for their length.
+
 use proptest::prelude::*;
 use serde_json::json;
 

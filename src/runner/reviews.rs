@@ -46,7 +46,10 @@ pub(super) fn apply(ctx: &Context, stage: Stage, output: &mut StageOutput) -> Re
 fn decide(review: Option<&Review>, mode: Mode, line: Line) -> Result<std::result::Result<Line, Rejected>> {
     let reject = |line: Line, reason, detail: &str| Rejected { key: line.key, reason, detail: detail.to_owned() };
     Ok(match review {
-        None if mode == Mode::Required => Err(reject(line, Reason::ReviewPending, "no decision on this text")),
+        None if mode == Mode::Required => {
+            let detail = format!("no decision on the row with sha256 {}", ids::sha256_hex(line.json.as_bytes()));
+            Err(reject(line, Reason::ReviewPending, &detail))
+        }
         None => Ok(line),
         Some(review) => match review.decision {
             Decision::Accept => Ok(line),

@@ -1,5 +1,9 @@
 //! The one integration test binary.
 
+mod cli;
 mod config;
+mod external;
+mod mini;
+mod project;
 mod real_data;
 mod tidy;

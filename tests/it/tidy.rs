@@ -131,7 +131,8 @@ fn every_stage_that_asks_models_has_prompts_that_load() {
 
 #[test]
 fn nothing_tracked_names_a_machine_or_a_secret() {
-    let home = ["/ro", "ot/"].concat();
+    // In pieces, so that this file does not hold them itself.
+    let banned = [["/ro", "ot/"], ["BEGIN PRIVATE", " KEY"], ["sk-", "ant-"], ["gh", "p_"]].map(|parts| parts.concat());
     let texts = [
         sources(),
         files("prompts", &[".jinja"]),
@@ -146,7 +147,7 @@ fn nothing_tracked_names_a_machine_or_a_secret() {
     ];
     for path in texts.concat() {
         let text = read(&path);
-        for banned in [home.as_str(), "BEGIN PRIVATE KEY", "sk-ant-", "ghp_"] {
+        for banned in &banned {
             assert!(!text.contains(banned), "`{}` holds `{banned}`", path.display());
         }
     }
