@@ -1,4 +1,4 @@
-//! Input of the size of CoREB's second release: its own texts and verdicts, or rows made up.
+//! Input of the size of `CoREB`'s second release: its own texts and verdicts, or rows made up.
 
 use std::path::Path;
 
@@ -98,7 +98,7 @@ fn made_up() -> Input {
             for model in ["one", "two"] {
                 if input.solutions.len() < N_PROGRAMS {
                     let code = words(&problem_id, &format!("{at} {model}"), 220).replace(". ", ";\n    ");
-                    let passed = (number as usize + at) % 3 == 0;
+                    let passed = (number as usize + at).is_multiple_of(3);
                     add_program(&mut input, &problem_id, model, language, code, passed);
                 }
             }

@@ -1,4 +1,4 @@
-//! `qrels` and `release` on corpora of CoREB v2603's size, and a BM25 search of what they wrote.
+//! `qrels` and `release` on corpora of `CoREB` v2603's size, and a BM25 search of what they wrote.
 //!
 //! The stages run as `corebuild` runs them: tables read from disk, rows checked, hashed, written and
 //! synced, the release laid out, verified and renamed.

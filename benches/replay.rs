@@ -24,7 +24,7 @@ pub(super) fn run() -> Result<Vec<Figures>> {
         .zip(recorded.iter().cycle())
         .map(|(request, reply)| (request.key(), Reply { request: request.clone(), ..reply.clone() }))
         .collect();
-    let (_, written) = timed(|| KeyedLog::open(&path)?.append_all(lines))?;
+    let ((), written) = timed(|| KeyedLog::open(&path)?.append_all(lines))?;
     let bytes = fs_err::metadata(&path)?.len();
     let interrupted = AtomicBool::new(false);
     let providers = providers(&requests)?;

@@ -19,7 +19,7 @@ pub(super) fn run() -> Result<Vec<Figures>> {
         dist: dir.path().join("dist"),
         release: config.name.clone(),
     };
-    let (console, interrupted) = (Console::new(true), AtomicBool::new(false));
+    let (console, interrupted) = (Console::new(false), AtomicBool::new(false));
     let ctx = Context {
         config: &config,
         store: &store,
@@ -59,5 +59,10 @@ fn row(name: &str, n_rows: String, times: [Duration; 3]) -> Vec<String> {
 }
 
 fn all(ctx: &Context) -> Result<Vec<Duration>> {
-    Stage::ALL.into_iter().map(|stage| Ok(timed(|| runner::run(ctx, stage))?.1)).collect()
+    let one = |stage: Stage| {
+        let (_, time) = timed(|| runner::run(ctx, stage))?;
+        ctx.console.note(&format!("{:>12} {} s", stage.name(), seconds(time)));
+        Ok(time)
+    };
+    Stage::ALL.into_iter().map(one).collect()
 }

@@ -3,6 +3,8 @@
 //! Reads the directory that `COREBUILD_SHARED` names and skips without it. Every disagreement with
 //! the published verdicts is listed here by id and cause; `docs/real-data.md` tells the story.
 
+#![expect(clippy::print_stderr, reason = "the test harness shows this where it is asked to")]
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
@@ -186,7 +188,8 @@ enum Cause {
 
 /// Every known disagreement, of all 1,200: published as passing, not accepted by us. There is none
 /// the other way round.
-const KNOWN: [(&str, &str, Cause); 4] = [
+const KNOWN: [(&str, &str, Cause); 5] = [
+    ("gpt-4.1-nano", "abc301_e", Cause::Slow),
     ("gpt-4.1-nano", "abc324_d", Cause::Slow),
     ("qwen3-coder-plus", "abc306_e", Cause::ThirdPartyPackage),
     ("qwen3-coder-plus", "abc319_c", Cause::FloatAnswer),
