@@ -168,6 +168,12 @@ pub fn main() -> process::ExitCode {
             exit_code::ExitCode::of(&error)
         }
     };
+    let code = if console.lost_data() && code == exit_code::ExitCode::Done {
+        console.warn("error: standard output cannot be written");
+        exit_code::ExitCode::Unavailable
+    } else {
+        code
+    };
     process::ExitCode::from(code as u8)
 }
 

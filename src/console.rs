@@ -6,7 +6,7 @@ use std::{
     io::{IsTerminal, Write},
     sync::{
         Mutex,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -21,18 +21,30 @@ const PLAIN_INTERVAL: Duration = Duration::from_secs(5);
 pub struct Console {
     quiet: bool,
     terminal: bool,
+    lost_data: AtomicBool,
 }
 
 impl Console {
     #[must_use]
     pub fn new(quiet: bool) -> Self {
-        Self { quiet, terminal: std::io::stderr().is_terminal() }
+        Self { quiet, terminal: std::io::stderr().is_terminal(), lost_data: AtomicBool::new(false) }
     }
 
-    /// Data: what a script reads. A closed pipe is no error of ours.
+    /// Data: what a script reads. A pipe that the reader closed is no error; any other failure to
+    /// write is, see [`Console::lost_data`].
     pub fn data(&self, text: &str) {
         let mut stdout = std::io::stdout().lock();
-        let _ = writeln!(stdout, "{text}").and_then(|()| stdout.flush());
+        if let Err(error) = writeln!(stdout, "{text}").and_then(|()| stdout.flush())
+            && error.kind() != std::io::ErrorKind::BrokenPipe
+        {
+            self.lost_data.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether data could not be written.
+    #[must_use]
+    pub fn lost_data(&self) -> bool {
+        self.lost_data.load(Ordering::Relaxed)
     }
 
     /// A message for a person.

@@ -32,6 +32,10 @@ use evidence::{Part, limit_words, message};
 const RUN_SCRATCH_MIB: u64 = 64;
 const COMPILE_SCRATCH_MIB: u64 = 256;
 
+/// A program that used less than this part of its CPU limit until its wall limit was asleep. One that
+/// used more, even alone, may have been kept from the processor by other work.
+const ASLEEP_SHARE: u64 = 10;
+
 /// Our failure: nothing is known of the program.
 #[derive(Debug, Error)]
 pub enum InternalError {
@@ -43,6 +47,8 @@ pub enum InternalError {
     NoToolchain(Language),
     #[error("there is no test to judge by")]
     NoTests,
+    #[error("wall time ran out when a program had used {0:?} of CPU time: the machine is too busy to say why")]
+    Starved(Duration),
     #[error("the compiler of {} got too little of the machine to end in time", .0.title())]
     CompilerStarved(Language),
     #[error("the compiler of {} left no program", .0.title())]
@@ -299,6 +305,9 @@ impl Judge {
         if repeated {
             let _alone = self.alone.write().expect("no thread panics while it holds this");
             report = self.sandbox.run(&job)?;
+        }
+        if report.limit == Some(LimitKind::Wall) && report.cpu > Duration::from_millis(limits.cpu_ms / ASLEEP_SHARE) {
+            return Err(InternalError::Starved(report.cpu));
         }
         if report.limit.is_none() && report.cpu > Duration::from_millis(limits.cpu_ms) {
             report.limit = Some(LimitKind::Cpu);

@@ -16,6 +16,8 @@ use anyhow::{Context, Result, bail};
 use fs_err::{File, OpenOptions};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
+use crate::exit_code::Invalid;
+
 /// A line of the log.
 #[derive(Serialize, Deserialize)]
 struct Line<V> {
@@ -86,8 +88,10 @@ impl KeyedLog {
             if length == 0 || line.last() != Some(&b'\n') {
                 break;
             }
-            let KeyOnly { key } = serde_json::from_slice(&line)
-                .with_context(|| format!("`{}` line {number} is not a journal record", path.display()))?;
+            let KeyOnly { key } = serde_json::from_slice(&line).map_err(|error| {
+                Invalid::new(format!("`{}` line {number} is not a journal record: {error}", path.display()))
+                    .hint("put the file back as it was, or remove that line: its reply is asked for again")
+            })?;
             index.insert(key, Span { offset: end, length });
             end += length as u64;
         }

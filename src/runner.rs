@@ -16,7 +16,7 @@ use crate::{
     receipt::{Fingerprint, Output, Receipt},
     stages::{self, Context, Line, StageOutput},
     store::{self, RECEIPT, REJECTED},
-    tables::{Rejected, Table},
+    tables::{Reason, Rejected, Table},
 };
 
 /// What [`run`] found or did.
@@ -61,11 +61,27 @@ pub fn run(ctx: &Context, stage: Stage) -> Result<Outcome> {
         }
     }
     ctx.check_interrupted()?;
-    remove_receipt(ctx, stage)?;
+    check_inputs(ctx, stage)?;
     let mut output = stages::run(ctx, stage).with_context(|| format!("stage `{}`", stage.name()))?;
     reviews::apply(ctx, stage, &mut output)?;
+    remove_receipt(ctx, stage)?;
     let receipt = write(ctx, stage, now, output).with_context(|| format!("stage `{}`", stage.name()))?;
     Ok(Outcome::Ran(receipt))
+}
+
+/// A stage reads nothing but what the stages before it wrote: the fingerprint names the hashes of
+/// their receipts, so the bytes must be these.
+fn check_inputs(ctx: &Context, stage: Stage) -> Result<()> {
+    for upstream in stage.upstream() {
+        let Some(receipt) = ctx.store.receipt(upstream)? else { continue };
+        if let Some(file) = damaged_outputs(ctx.store, upstream, &receipt)?.first() {
+            bail!(
+                Incomplete::new(format!("`{file}` is not what stage `{}` wrote", upstream.name()))
+                    .hint(format!("corebuild cut {} makes it again", ctx.config.name))
+            );
+        }
+    }
+    Ok(())
 }
 
 fn missing_upstream(ctx: &Context, stage: Stage) -> Result<Vec<Stage>> {
@@ -156,6 +172,13 @@ fn check_yield(stage: Stage, output: &StageOutput, rejected: &BTreeMap<String, u
     let why =
         most.map_or_else(String::new, |(reason, n)| format!("; the most frequent reason is `{reason}` ({n} rows)"));
     let hint = format!("look at `rejected.jsonl` in the stage's directory under `work/`, stage `{}`", stage.name());
+    let n_pending = rejected.get(Reason::ReviewPending.name()).copied().unwrap_or(0);
+    if n_pending > 0 && n_pending == output.rejected.len() {
+        bail!(
+            Incomplete::new(format!("`{}` waits for decisions on {n_pending} rows", stage.name()))
+                .hint("write them to reviews.jsonl; `rejected.jsonl` of the stage names the rows and their hashes")
+        );
+    }
     if let Some(table) = stage.spec().outputs.first()
         && output.tables.get(table).is_none_or(Vec::is_empty)
     {

@@ -13,7 +13,7 @@ use anyhow::{Context, Result};
 use fs_err::File;
 
 use crate::{
-    exit_code::Unavailable,
+    exit_code::{Invalid, Unavailable},
     ids,
     pipeline::Stage,
     receipt::Receipt,
@@ -99,14 +99,12 @@ impl Store {
     /// A stage's receipt, if the stage is complete.
     ///
     /// # Errors
-    /// When the receipt is there and cannot be read.
+    /// When the disk cannot be read.
     pub fn receipt(&self, stage: Stage) -> Result<Option<Receipt>> {
         let path = self.stage_dir(stage).join(RECEIPT);
         match fs_err::read(&path) {
-            Ok(bytes) => {
-                let receipt = serde_json::from_slice(&bytes).with_context(|| format!("read `{}`", path.display()))?;
-                Ok(Some(receipt))
-            }
+            // A receipt that is no receipt is none: the stage runs again.
+            Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok()),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error.into()),
         }
@@ -120,8 +118,9 @@ impl Store {
 pub fn read_rows<R: serde::de::DeserializeOwned>(path: &Path) -> Result<Vec<R>> {
     let mut rows = Vec::new();
     for (number, line) in BufReader::new(File::open(path)?).split(b'\n').enumerate() {
-        let row = serde_json::from_slice(&line?)
-            .with_context(|| format!("`{}` line {} is not a row of this table", path.display(), number + 1))?;
+        let row = serde_json::from_slice(&line?).map_err(|error| {
+            Invalid::new(format!("`{}` line {} is not a row of this table: {error}", path.display(), number + 1))
+        })?;
         rows.push(row);
     }
     Ok(rows)

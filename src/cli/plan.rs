@@ -27,7 +27,7 @@ pub(super) fn run(ctx: &Context, json: bool) -> Result<ExitCode> {
     }
     let mut planned = Vec::new();
     for (stage, freshness) in pipeline::plan(&states) {
-        let calls = if freshness == Freshness::Fresh { None } else { stages::estimate(ctx, stage)? };
+        let calls = if freshness == Freshness::Fresh { None } else { stages::estimate(ctx, stage).unwrap_or_default() };
         planned.push(Planned { stage, freshness, calls });
     }
     ctx.console.data(&if json { as_json(ctx, &planned)? } else { as_text(ctx, &planned) });

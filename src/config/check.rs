@@ -53,6 +53,11 @@ fn release_mistakes(config: &Config, name: &str, release: &Release, mistakes: &m
             mistakes.push(format!("[releases.{name}] names the unknown model `{model}` (known: {known})"));
         }
     }
+    for (key, values) in [("sources", &release.sources), ("solvers", &release.solvers)] {
+        if let Some(twice) = values.iter().enumerate().find(|(idx, value)| values[..*idx].contains(value)) {
+            mistakes.push(format!("[releases.{name}] {key} names `{}` twice", twice.1));
+        }
+    }
     if release.solvers.is_empty() {
         mistakes.push(format!("[releases.{name}] has no `solvers`"));
     }
@@ -94,6 +99,10 @@ fn number_mistakes(config: &Config, mistakes: &mut Vec<String>) {
         if value == 0 {
             mistakes.push(format!("[{table}] {key} is empty or 0"));
         }
+    }
+    let languages = &config.solve.languages;
+    if let Some(twice) = languages.iter().enumerate().find(|(idx, language)| languages[..*idx].contains(language)) {
+        mistakes.push(format!("[solve] languages names `{}` twice", twice.1.name()));
     }
     let [low, high] = config.negatives.temperature;
     if !(0.0 <= low && low <= high && high <= 2.0) {

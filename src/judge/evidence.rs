@@ -78,8 +78,8 @@ pub(super) fn of(
 
 pub(super) fn limit_words(kind: LimitKind, limits: &Limits) -> String {
     match kind {
-        LimitKind::Cpu => format!("cpu {} ms", limits.cpu_ms),
-        LimitKind::Wall => format!("wall {} ms", limits.wall_ms),
+        // Which of the two runs out first hangs on what else the machine does.
+        LimitKind::Cpu | LimitKind::Wall => format!("cpu {} ms, wall {} ms", limits.cpu_ms, limits.wall_ms),
         LimitKind::Memory => format!("memory {} MiB", limits.memory_mib),
         LimitKind::Output => format!("output {} KiB", limits.output_kib),
     }

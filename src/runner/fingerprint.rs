@@ -8,12 +8,11 @@ use std::{
 use anyhow::Result;
 
 use crate::{
-    config::SourceKind,
     ids,
     pipeline::Stage,
     prompts,
     receipt::{Fingerprint, Receipt},
-    stages::Context,
+    stages::{Context, release::MANIFEST},
     store::{self, Store},
     tables::Table,
 };
@@ -80,22 +79,32 @@ fn files(ctx: &Context, stage: Stage) -> Result<BTreeMap<String, String>> {
     Ok(hashes)
 }
 
-/// Local source files change under our feet, unlike pinned downloads; `pull` itself refuses those
-/// that are not what `pipeline.toml` pins, so here their size and time are enough to notice.
+/// Local sources change under our feet, unlike pinned downloads. `pull` itself refuses those that are
+/// not what `pipeline.toml` pins; here it is enough to notice: a file by its hash, a tree (which may
+/// hold millions) by its listing of paths and sizes.
 fn local_sources(ctx: &Context) -> Result<BTreeMap<String, String>> {
     let mut hashes = BTreeMap::new();
     for name in &ctx.config.release.sources {
         let source = &ctx.config.config.sources[name];
         for file in source.files.iter().filter(|file| file.url.starts_with("file://")) {
             let path = ctx.config.resolve(&file.url);
-            if source.kind == SourceKind::Livecodebench
-                && let Some(sha256) = store::file_sha256(&path)?
-            {
+            if path.is_dir() {
+                hashes.insert(format!("{} (listing)", file.url), listing_sha256(&path)?);
+            } else if let Some(sha256) = store::file_sha256(&path)? {
                 hashes.insert(file.url.clone(), sha256);
             }
         }
     }
     Ok(hashes)
+}
+
+fn listing_sha256(dir: &Path) -> Result<String> {
+    let mut listing = String::new();
+    for path in files_below(dir)? {
+        let name = path.strip_prefix(dir).unwrap_or(&path).display().to_string();
+        listing.extend([name.as_str(), "\0", &fs_err::metadata(&path)?.len().to_string(), "\n"]);
+    }
+    Ok(ids::sha256_hex(listing.as_bytes()))
 }
 
 /// All files below a directory, sorted; none when it is not there.
@@ -133,8 +142,26 @@ pub fn damaged_outputs(store: &Store, stage: Stage, receipt: &Receipt) -> Result
             damaged.push(name.clone());
         }
     }
-    if stage == Stage::Release && !store.release_dir().join("manifest.json").exists() {
-        damaged.push(format!("{}/manifest.json", store.release));
+    if stage == Stage::Release {
+        damaged.extend(damaged_release(store)?);
+    }
+    Ok(damaged)
+}
+
+/// Files of the written release that are not what its manifest says.
+fn damaged_release(store: &Store) -> Result<Vec<String>> {
+    let dir = store.release_dir();
+    let name = |file: &str| format!("{}/{file}", store.release);
+    let in_work = store::file_sha256(&store.stage_dir(Stage::Release).join(MANIFEST))?;
+    if in_work.is_none() || store::file_sha256(&dir.join(MANIFEST))? != in_work {
+        return Ok(vec![name(MANIFEST)]);
+    }
+    let manifest: serde_json::Value = serde_json::from_slice(&fs_err::read(dir.join(MANIFEST))?)?;
+    let mut damaged = Vec::new();
+    for (file, entry) in manifest["files"].as_object().into_iter().flatten() {
+        if store::file_sha256(&dir.join(file))?.as_deref() != entry["sha256"].as_str() {
+            damaged.push(name(file));
+        }
     }
     Ok(damaged)
 }

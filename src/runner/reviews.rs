@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result};
 
 use crate::{
     config::{ReleaseConfig, Review as Mode},
+    exit_code::ConfigError,
     ids,
     pipeline::Stage,
     stages::{Context, Line, StageOutput},
@@ -23,6 +24,7 @@ pub(super) fn apply(ctx: &Context, stage: Stage, output: &mut StageOutput) -> Re
     let Some(table) = stage.spec().outputs.first().copied() else { return Ok(()) };
     let path = ctx.store.root.join(FILE);
     let reviews: Vec<Review> = if path.exists() { store::read_rows(&path)? } else { Vec::new() };
+    check_tables(&reviews)?;
     let mut decisions = BTreeMap::new();
     for review in reviews.iter().filter(|review| review.table == table.name()) {
         // The last decision on a text is the one that holds.
@@ -30,16 +32,40 @@ pub(super) fn apply(ctx: &Context, stage: Stage, output: &mut StageOutput) -> Re
     }
     let lines = output.tables.remove(&table).unwrap_or_default();
     let mut kept = Vec::with_capacity(lines.len());
+    let mut n_used = 0;
     for line in lines {
         let sha256 = ids::sha256_hex(line.json.as_bytes());
-        match decide(decisions.get(&(line.key.as_str(), sha256.as_str())).copied(), mode(ctx.config, stage), line)? {
+        let decision = decisions.get(&(line.key.as_str(), sha256.as_str())).copied();
+        n_used += usize::from(decision.is_some());
+        match decide(decision, mode(ctx.config, stage), line)? {
             Ok(line) => kept.push(line),
             Err(rejected) => output.rejected.push(rejected),
         }
     }
+    let n_idle = decisions.len() - n_used;
+    if n_idle > 0 {
+        ctx.console.warn(&format!(
+            "{n_idle} decisions of `{FILE}` on `{}` fit no row as it is now: a decision dies with the text it was made on",
+            table.name()
+        ));
+    }
     drop_orphans(table, &kept, output);
     output.tables.insert(table, kept);
     Ok(())
+}
+
+fn check_tables(reviews: &[Review]) -> Result<(), ConfigError> {
+    let reviewed: Vec<&str> =
+        Stage::ALL.iter().filter_map(|stage| stage.spec().outputs.first()).map(|table| table.name()).collect();
+    match reviews.iter().find(|review| !reviewed.contains(&review.table.as_str())) {
+        None => Ok(()),
+        Some(review) => Err(ConfigError::new(format!(
+            "`{FILE}`: a decision on `{}` names the unknown table `{}` (known: {})",
+            review.row_id,
+            review.table,
+            reviewed.join(", ")
+        ))),
+    }
 }
 
 /// Inner result: the row to keep, or why it stays out.

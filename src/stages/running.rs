@@ -296,14 +296,19 @@ fn broken(error: InternalError) -> anyhow::Error {
     anyhow!(crate::exit_code::Unavailable::new(error.to_string()).hint("corebuild check"))
 }
 
-/// The toolchains of the release's languages: those that models solve in, and all that submissions
-/// may be in.
+/// The toolchains of the release's languages: those that models solve in, all that submissions may
+/// be in, and those of checking programs.
 fn toolchains(ctx: &Context) -> Result<BTreeMap<Language, Toolchain>> {
     let has_submissions = |name: &String| ctx.config.config.sources[name].kind == SourceKind::Codenet;
     let mut languages: BTreeSet<Language> = ctx.config.config.solve.languages.iter().copied().collect();
     if ctx.config.release.sources.iter().any(has_submissions) {
         languages.extend(Language::ALL);
     }
+    let checkers = ctx.config.config.checkers.values();
+    languages.extend(checkers.filter_map(|checker| match checker {
+        CheckerSpec::Program { language, .. } => Some(*language),
+        _ => None,
+    }));
     languages.into_iter().map(|language| Ok((language, toolchain(language)?))).collect()
 }
 
