@@ -17,7 +17,7 @@ use corebuild::{
     checkers::Checker,
     config::{Config, Limits, SourceConfig, SourceFile, SourceKind, Window},
     judge::{Compiled, Judge, Program, TestCase},
-    languages::{Language, Toolchain},
+    languages::{Keeps, Language, Toolchain},
     sandbox::{PROGRAM_DIR, SCRATCH_DIR, Sandbox},
     sources::{self, Places},
     verdict::Verdict,
@@ -216,11 +216,12 @@ impl Plain {
         for (name, bytes) in &plan.files {
             fs_err::write(sources.join(name), bytes)?;
         }
-        let program = if plan.keeps_out { scratch.join("out") } else { sources.clone() };
+        let keeps_out = plan.keeps != Keeps::Sources;
+        let program = if keeps_out { scratch.join("out") } else { sources.clone() };
         let place = |program: &Path, text: &str| {
             text.replace(PROGRAM_DIR, &program.to_string_lossy()).replace(SCRATCH_DIR, &scratch.to_string_lossy())
         };
-        if plan.keeps_out {
+        if keeps_out {
             let argv: Vec<String> = plan.argv.iter().map(|argument| place(&sources, argument)).collect();
             let env = plan.env.iter().map(|variable| place(&sources, variable));
             let env: Vec<(String, String)> = variables(env);

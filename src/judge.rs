@@ -34,7 +34,7 @@ const COMPILE_SCRATCH_MIB: u64 = 256;
 
 /// A program that used less than this part of its CPU limit until its wall limit was asleep. One that
 /// used more, even alone, may have been kept from the processor by other work.
-const ASLEEP_SHARE: u64 = 10;
+const ASLEEP_SHARE: u64 = 5;
 
 /// Our failure: nothing is known of the program.
 #[derive(Debug, Error)]

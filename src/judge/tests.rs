@@ -154,13 +154,13 @@ fn a_sleeper_is_a_time_limit_and_what_it_printed_is_kept() {
     let Some(judge) = judge_of(&[Language::Python]) else { return };
     let code = "import time\nprint('partial', flush=True)\ntime.sleep(60)\n";
     let program = compile(&judge, Language::Python, code, None);
-    let limits = Limits { cpu_ms: 500, wall_ms: 700, ..limits() };
+    let limits = Limits { cpu_ms: 1000, wall_ms: 1200, ..limits() };
     let report = judge.run(&program, b"", &limits).unwrap();
     assert_eq!((report.limit, report.stdout.as_slice()), (Some(LimitKind::Wall), &b"partial\n"[..]));
     let test = TestCase { input: "", expected: "partial" };
     let judged = judge.run_test(&program, test, &Checker::Lines, &limits).unwrap();
     assert_eq!(judged.verdict, Verdict::TimeLimit);
-    assert_eq!(judged.evidence.limit.as_deref(), Some("wall 700 ms"));
+    assert_eq!(judged.evidence.limit.as_deref(), Some("cpu 1000 ms, wall 1200 ms"));
     assert!(judged.evidence.measured.repeated);
 }
 
@@ -240,7 +240,7 @@ fn a_busy_loop_is_a_time_limit_without_a_second_run() {
     let test = TestCase { input: "", expected: "" };
     let judged = judge.run_test(&program, test, &Checker::Lines, &limits).unwrap();
     assert_eq!(judged.verdict, Verdict::TimeLimit);
-    assert_eq!(judged.evidence.limit.as_deref(), Some("cpu 300 ms"));
+    assert_eq!(judged.evidence.limit.as_deref(), Some("cpu 300 ms, wall 12000 ms"));
     assert!(!judged.evidence.measured.repeated);
 }
 

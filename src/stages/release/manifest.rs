@@ -12,6 +12,8 @@ use crate::ids;
 
 pub(super) fn render(records: &Records, provenance: &Provenance, files: &BTreeMap<String, Vec<u8>>) -> Result<Vec<u8>> {
     let (prompts, others) = consumed(provenance);
+    let (read, validators): (BTreeMap<_, _>, BTreeMap<_, _>) =
+        others.into_iter().partition(|(name, _)| name.starts_with("file://"));
     let listed: BTreeMap<&String, Value> = files.par_iter().map(|(name, bytes)| (name, entry(name, bytes))).collect();
     let manifest = json!({
         "release": records.name,
@@ -20,7 +22,8 @@ pub(super) fn render(records: &Records, provenance: &Provenance, files: &BTreeMa
         "sources": provenance.sources,
         "models": provenance.models,
         "prompts": prompts,
-        "validators": others,
+        "validators": validators,
+        "local_sources": read,
         "toolchains": toolchains(provenance),
         "config": provenance.config,
         "receipts": provenance.receipts,
