@@ -4,6 +4,7 @@ mod check;
 mod commands;
 mod explain;
 mod plan;
+mod reproduce;
 
 use std::{
     path::PathBuf,
@@ -95,6 +96,20 @@ enum Command {
     )]
     Verify {
         dir: PathBuf,
+        /// One JSON object on standard output
+        #[arg(long)]
+        json: bool,
+    },
+    /// Form a published CoREB release again from its corpora, and compare row by row
+    #[command(after_help = "Draws with the authors' generator what the authors drew. Says for each subtask what is \
+                            identical, in another order, missing or extra, and why. Exit code 5: something differs \
+                            that is not known to be out of reach.")]
+    Reproduce {
+        /// `v202602` or `v202603`
+        release: String,
+        /// A copy of the release's files, as they lie on the hub
+        #[arg(long, value_name = "DIR")]
+        from: PathBuf,
         /// One JSON object on standard output
         #[arg(long)]
         json: bool,

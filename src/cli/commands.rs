@@ -5,7 +5,7 @@ use std::{path::Path, sync::atomic::AtomicBool};
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
-use super::{Command, Global, Target, check, explain, plan};
+use super::{Command, Global, Target, check, explain, plan, reproduce};
 use crate::{
     config::{Config, ReleaseConfig},
     console::Console,
@@ -67,6 +67,7 @@ pub(super) fn dispatch(
     match command {
         Command::Check { json } => check::run(global, *json, console),
         Command::Verify { dir, json } => run_verify(dir, *json, console),
+        Command::Reproduce { release, from, json } => reproduce::run(release, from, *json, console),
         Command::Pin { path } => {
             let (_, sha256, _) = sources::measure(path, &mut |_| Ok(()))?;
             console.data(&sha256);
