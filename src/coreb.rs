@@ -5,6 +5,11 @@
 //! files are [`crate::verify`]'s business. Nothing here changes a published file.
 
 pub mod corpus;
+pub mod diff;
 pub mod forming;
 pub mod mersenne;
+pub mod relabel;
+pub mod repair;
 pub mod reproduction;
+pub mod search;
+pub mod tables;

@@ -99,13 +99,8 @@ pub struct Formed {
 pub fn form(release: &Release, edition: Edition) -> Formed {
     let problems = corpus::problems(release);
     let solved: Vec<&Problem> = problems.iter().filter(|problem| problem.passed().next().is_some()).collect();
-    let mut former = Former {
-        edition,
-        random: Random::new(SEED),
-        index: 1,
-        task: Task::Text2Code,
-        formed: Formed::default(),
-    };
+    let mut former =
+        Former { edition, random: Random::new(SEED), index: 1, task: Task::Text2Code, formed: Formed::default() };
     former.text2code(release, &problems, &solved);
     former.begin(Task::Code2Code);
     former.code2code(&solved);

@@ -163,7 +163,11 @@ impl Random {
 
 /// The largest population of which a list costs less than a set of `k`: 21 + 4^⌈log4(3k)⌉.
 fn pool_limit(k: usize) -> usize {
-    if k <= 5 { 21 } else { 21 + std::iter::successors(Some(1), |power| Some(power * 4)).find(|p| *p >= 3 * k).expect("endless") }
+    if k <= 5 {
+        21
+    } else {
+        21 + std::iter::successors(Some(1), |power| Some(power * 4)).find(|p| *p >= 3 * k).expect("endless")
+    }
 }
 
 #[cfg(test)]
@@ -207,6 +211,9 @@ mod tests {
 
     #[test]
     fn the_pool_limit_grows_as_in_cpython() {
-        assert_eq!([pool_limit(3), pool_limit(5), pool_limit(6), pool_limit(50), pool_limit(100)], [21, 21, 85, 277, 1045]);
+        assert_eq!(
+            [pool_limit(3), pool_limit(5), pool_limit(6), pool_limit(50), pool_limit(100)],
+            [21, 21, 85, 277, 1045]
+        );
     }
 }

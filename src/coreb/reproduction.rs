@@ -109,7 +109,8 @@ impl Reproduction {
     /// A table for a person.
     #[must_use]
     pub fn render(&self) -> String {
-        let mut table = crate::summary::table(&["subtask", ">published", ">identical", ">order differs", ">missing", ">extra"]);
+        let mut table =
+            crate::summary::table(&["subtask", ">published", ">identical", ">order differs", ">missing", ">extra"]);
         for (name, side) in [("qrels", &self.qrels), ("queries", &self.queries)] {
             let rows = side.by_subtask.iter().map(|(subtask, counts)| (subtask.as_str(), counts));
             for (subtask, counts) in rows.chain([("all", &side.total)]) {
@@ -205,8 +206,12 @@ fn unknown_queries(formed: &Formed, subtasks: &HashMap<&str, &str>) -> Vec<Unexp
         let subtask = subtasks.get(query_id.as_str()).copied().unwrap_or("unknown");
         *counts.entry((subtask.to_owned(), why)).or_default() += 1;
     }
-    let unexplained =
-        |((subtask, why), count): ((String, &str), usize)| Unexplained { subtask, rows: "queries", count, why: why.to_owned() };
+    let unexplained = |((subtask, why), count): ((String, &str), usize)| Unexplained {
+        subtask,
+        rows: "queries",
+        count,
+        why: why.to_owned(),
+    };
     counts.into_iter().map(unexplained).collect()
 }
 
@@ -245,7 +250,8 @@ impl Allowed {
     }
 
     fn count(&mut self, query: &PublishedQuery, qrels: &[&Qrel], lookup: &Lookup) {
-        let drawn: Vec<&str> = qrels.iter().filter(|qrel| qrel.relevance == 1).map(|qrel| qrel.doc_id.as_str()).collect();
+        let drawn: Vec<&str> =
+            qrels.iter().filter(|qrel| qrel.relevance == 1).map(|qrel| qrel.doc_id.as_str()).collect();
         if query.subtask.starts_with("c2t_") {
             let is_noise = |id: &&&str| lookup.texts.get(**id).is_some_and(|text| text.is_noise());
             self.n_allowed += if drawn.len() == MAX_DRAWN { drawn.iter().filter(is_noise).count() } else { 0 };
@@ -266,7 +272,8 @@ impl Allowed {
         let n_failed = drawn.iter().filter(|id| failed.contains(*id)).count();
         let n_passed = drawn.iter().filter(|id| passed.contains(*id)).count();
         let n_wanted = MAX_DRAWN.min(failed.len() + passed.len());
-        let obeys = n_failed == MAX_DRAWN.min(failed.len()) && n_failed + n_passed == drawn.len() && drawn.len() == n_wanted;
+        let obeys =
+            n_failed == MAX_DRAWN.min(failed.len()) && n_failed + n_passed == drawn.len() && drawn.len() == n_wanted;
         self.n_allowed += if obeys { drawn.len() } else { 0 };
         self.n_forced += usize::from(failed.len() <= MAX_DRAWN) * n_failed;
         self.n_forced += usize::from(failed.len() + passed.len() <= MAX_DRAWN) * n_passed;

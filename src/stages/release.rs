@@ -11,6 +11,8 @@ mod manifest;
 mod publish;
 mod tokens;
 
+pub(crate) use publish::publish;
+
 #[cfg(test)]
 mod published_tests;
 #[cfg(test)]
@@ -49,7 +51,7 @@ pub fn run(ctx: &Context) -> Result<StageOutput> {
     let provenance = provenance(ctx)?;
     ctx.check_interrupted()?;
     let files = files(&records, &provenance)?;
-    publish::publish(&ctx.store.release_dir(), &files)?;
+    publish(&ctx.store.release_dir(), &files)?;
     let mut output = StageOutput::new([]);
     output.files.insert(MANIFEST.to_owned(), files[MANIFEST].clone());
     Ok(output)

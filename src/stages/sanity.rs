@@ -96,7 +96,12 @@ mod tests {
     use std::{path::Path, sync::atomic::AtomicBool};
 
     use super::*;
-    use crate::{config::{Config, ReleaseConfig}, console::Console, exit_code::ExitCode, store::Store};
+    use crate::{
+        config::{Config, ReleaseConfig},
+        console::Console,
+        exit_code::ExitCode,
+        store::Store,
+    };
 
     const CONFIG: &str = r#"
 default_release = "r1"

@@ -79,9 +79,8 @@ fn geminis_python<'a>(problem: &Problem<'a>) -> Option<&'a Code> {
 
 /// The problem's other programs, failed and passed.
 fn others<'a>(problem: &Problem<'a>, anchor: &Code, targets: &[&Code]) -> [Vec<&'a Code>; 2] {
-    let is_other = |code: &Code| {
-        code.code_id != anchor.code_id && targets.iter().all(|target| target.code_id != code.code_id)
-    };
+    let is_other =
+        |code: &Code| code.code_id != anchor.code_id && targets.iter().all(|target| target.code_id != code.code_id);
     let others = those(&problem.codes, is_other);
     [those(&others, |code| !code.passed), those(&others, |code| code.passed)]
 }

@@ -85,7 +85,9 @@ impl Former {
     fn searches_in_any(&mut self, published: &[&PublishedQuery], problems: &[Problem]) {
         for query in published.iter().filter(|query| query.language().is_none()) {
             self.index += 1;
-            self.formed.unknown.push((query.query_id.clone(), "the pool that this block was drawn from is not published"));
+            self.formed
+                .unknown
+                .push((query.query_id.clone(), "the pool that this block was drawn from is not published"));
             if let Some(problem) = problems.iter().find(|problem| problem.id == query.problem_id) {
                 self.judge_codes(&query.query_id, &problem.codes, &[]);
             }
@@ -141,7 +143,9 @@ impl Former {
     /// stream goes on where all blocks are behind it.
     fn searches_as_published(&mut self, published: &[&PublishedQuery], problems: &[Problem]) {
         for query in published.iter().filter(|query| query.language().is_some()) {
-            self.formed.unknown.push((query.query_id.clone(), "the search strings that were not drawn are not published"));
+            self.formed
+                .unknown
+                .push((query.query_id.clone(), "the search strings that were not drawn are not published"));
             if let Some(problem) = problems.iter().find(|problem| problem.id == query.problem_id) {
                 let positives = those(&problem.codes, |code| asks_for(query.language(), code));
                 self.judge_codes(&query.query_id, &positives, &[]);
