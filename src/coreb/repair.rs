@@ -19,7 +19,7 @@ use super::{
     search::{self, Score},
 };
 use crate::{
-    exit_code::Invalid,
+    exit_code::ConfigError,
     ids,
     languages::Language,
     sources::coreb::{Code, PublishedQuery, Release},
@@ -80,7 +80,7 @@ pub struct Change {
 /// When the name is none, when the release exists with other content, or does not pass `verify`.
 pub fn repair(published: &Release, name: &str, dist: &Path) -> Result<Repair> {
     if !ids::is_safe(name) || name.contains(['_', '/']) {
-        bail!(Invalid::new(format!("`{name}` cannot be the name of a release")).hint("use letters, digits and dots"));
+        bail!(ConfigError::new(format!("`{name}` cannot be the name of a release")).hint("use lower-case letters, digits and hyphens"));
     }
     let (input, mut rejected) = input(published);
     let created_at = published.codes.iter().map(|code| code.created_at.clone()).max().unwrap_or_default();

@@ -10,6 +10,9 @@ mod queries;
 mod similarity;
 mod texts;
 
+#[cfg(test)]
+mod tests;
+
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     path::Path,
