@@ -105,7 +105,7 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Form a published CoREB release again from its corpora, and compare row by row
+    /// Form a published `CoREB` release again from its corpora, and compare row by row
     #[command(after_help = "Draws with the authors' generator what the authors drew. Says for each subtask what is \
                             identical, in another order, missing or extra, and why. Exit code 5: something differs \
                             that is not known to be out of reach.")]

@@ -1,4 +1,4 @@
-//! The published CoREB releases: formed again, compared, repaired, tabulated, executed.
+//! The published `CoREB` releases: formed again, compared, repaired, tabulated, executed.
 //!
 //! [`forming`] draws with the authors' generator ([`mersenne`]) what the authors drew, from the
 //! corpora alone; [`reproduction`] holds the result against the published files. The faults in those

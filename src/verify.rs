@@ -43,7 +43,7 @@ pub fn verify(dir: &Path) -> Result<Report> {
     let mut findings = Findings::default();
     let n_records = match Layout::of(dir) {
         Some(Layout::Records) => records::check(dir, &mut findings)?,
-        Some(Layout::Published) => published::check(dir, &mut findings)?,
+        Some(Layout::Published) => published::check(dir, &mut findings),
         Some(Layout::Beir) => beir::check(dir, "", &mut findings)?.n_records,
         None => bail!(
             Invalid::new(format!("`{}` holds no release", dir.display()))
@@ -73,7 +73,7 @@ pub fn rules_help() -> String {
 enum Layout {
     /// Our record files.
     Records,
-    /// The record files as CoREB's authors publish them: no manifest, no verdicts.
+    /// The record files as `CoREB`'s authors publish them: no manifest, no verdicts.
     Published,
     /// `corpus.jsonl`, `queries.jsonl`, `qrels/`.
     Beir,

@@ -16,7 +16,7 @@ use super::{
     mersenne::Random,
 };
 use crate::{
-    sources::coreb::{Amount, Code, PublishedQuery, Release},
+    sources::coreb::{Code, PublishedQuery, Release},
     tables::{Qrel, query::Task},
 };
 
@@ -185,10 +185,6 @@ impl Former {
         }
         if pool.len() <= N_NEGATIVES { pool } else { self.random.sample(&pool, N_NEGATIVES) }
     }
-}
-
-fn amount(n: usize) -> Option<Amount> {
-    Some(Amount::of(n))
 }
 
 fn owned<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {

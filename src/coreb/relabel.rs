@@ -250,9 +250,8 @@ impl Counts {
         self.flagged_failed += usize::from(!code.passed);
         self.given_includes += usize::from(lacks_includes(code));
         match (code.passed, verdict) {
-            (true, Verdict::Accepted) => {}
             (false, Verdict::Accepted) => self.failed_but_passes_all += 1,
-            (false, _) => {}
+            (true, Verdict::Accepted) | (false, _) => {}
             (true, Verdict::CompileError) => self.passed_but_does_not_compile += 1,
             (true, _) => self.passed_but_fails_a_test += 1,
         }

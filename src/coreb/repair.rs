@@ -80,7 +80,10 @@ pub struct Change {
 /// When the name is none, when the release exists with other content, or does not pass `verify`.
 pub fn repair(published: &Release, name: &str, dist: &Path) -> Result<Repair> {
     if !ids::is_safe(name) || name.contains(['_', '/']) {
-        bail!(ConfigError::new(format!("`{name}` cannot be the name of a release")).hint("use lower-case letters, digits and hyphens"));
+        bail!(
+            ConfigError::new(format!("`{name}` cannot be the name of a release"))
+                .hint("use lower-case letters, digits and hyphens")
+        );
     }
     let (input, mut rejected) = input(published);
     let created_at = published.codes.iter().map(|code| code.created_at.clone()).max().unwrap_or_default();
@@ -297,7 +300,9 @@ fn report(published: &Release, name: &str, dir: &Path, rejected: &[Rejected]) ->
         scores.entry(subtask).or_default().after = after;
     }
     let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
-    rejected.iter().for_each(|row| *counts.entry(row.reason.name()).or_default() += 1);
+    for row in rejected {
+        *counts.entry(row.reason.name()).or_default() += 1;
+    }
     let n = |release: &Release, grade| release.all_qrels().filter(|qrel| qrel.relevance == grade).count();
     Ok(Repair {
         name: name.to_owned(),

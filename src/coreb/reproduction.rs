@@ -4,7 +4,10 @@
 //! compared. What is missing and why is known is told with its reason; what is missing for no reason
 //! is a failure.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    fmt::Write,
+};
 
 use serde::Serialize;
 
@@ -125,12 +128,13 @@ impl Reproduction {
     fn render_reasons(&self) -> String {
         let mut text = String::from("`created_at` is a clock and is not compared.\n");
         if let (Some(allowed), Some(forced)) = (self.relevance1_allowed_by_rule, self.relevance1_forced_by_pool) {
-            text += &format!(
-                "{allowed} judgements of relevance 1 are allowed by the rule of their pool, {forced} of them forced by it.\n"
+            let _ = writeln!(
+                text,
+                "{allowed} judgements of relevance 1 are allowed by the rule of their pool, {forced} of them forced by it."
             );
         }
         for Unexplained { subtask, rows, count, why } in &self.unexplained {
-            text += &format!("unexplained: {count} {rows} of {subtask}: {why}\n");
+            let _ = writeln!(text, "unexplained: {count} {rows} of {subtask}: {why}");
         }
         text
     }

@@ -42,7 +42,8 @@ struct Published {
     language: Option<String>,
     /// How the model's name begins.
     model: Option<String>,
-    published: f64,
+    #[serde(rename = "published")]
+    figure: f64,
     /// Why data and paper are known to disagree.
     disagrees: Option<String>,
 }
@@ -88,7 +89,7 @@ pub fn cells(release: &Release, edition: Edition) -> Vec<Cell> {
 
 fn cell(published: &'static Published, release: &Release) -> Cell {
     let data = published.value(release);
-    let mark = if (data - published.published).abs() <= ROUNDING {
+    let mark = if (data - published.figure).abs() <= ROUNDING {
         Mark::Equal
     } else if published.disagrees.is_some() {
         Mark::Disagree
@@ -96,7 +97,7 @@ fn cell(published: &'static Published, release: &Release) -> Cell {
         Mark::Differs
     };
     let why = published.disagrees.as_deref().filter(|_| mark == Mark::Disagree);
-    Cell { table: &published.table, cell: &published.cell, published: published.published, data, mark, why }
+    Cell { table: &published.table, cell: &published.cell, published: published.figure, data, mark, why }
 }
 
 impl Published {

@@ -1,4 +1,4 @@
-//! Reads a published CoREB release as it lies on the hub: one JSON Lines file a table.
+//! Reads a published `CoREB` release as it lies on the hub: one JSON Lines file a table.
 //!
 //! Two forms are read: flattened (`meta_*` columns, absent values null, some integers as floats) and
 //! nested (a `meta` object, as the paper prints records). [`nesting`] turns one into the other

@@ -1,6 +1,6 @@
 //! Holds a release in its authors' layout against the rules of `validators/rules/published.toml`.
 //!
-//! Every fault that the two published CoREB releases are known for has a rule here; where a rule
+//! Every fault that the two published `CoREB` releases are known for has a rule here; where a rule
 //! counts by eye measure, its declaration says how. Nothing is repaired and no flag is doubted by
 //! running a program: [`crate::coreb`] does both.
 
@@ -18,8 +18,6 @@ use std::{
     path::Path,
 };
 
-use anyhow::Result;
-
 use super::{Findings, Rule};
 use crate::{
     coreb::corpus::Lookup,
@@ -28,17 +26,19 @@ use crate::{
 };
 
 /// Checks the release in `dir`; gives the number of records by file.
-pub(super) fn check(dir: &Path, findings: &mut Findings) -> Result<BTreeMap<String, usize>> {
+pub(super) fn check(dir: &Path, findings: &mut Findings) -> BTreeMap<String, usize> {
     let missing: Vec<String> = coreb::files().into_iter().filter(|name| !dir.join(name).is_file()).collect();
     if !missing.is_empty() {
-        missing.iter().for_each(|name| findings.add(Rule::MissingFile, format!("`{name}`")));
-        return Ok(BTreeMap::new());
+        for name in missing {
+            findings.add(Rule::MissingFile, format!("`{name}`"));
+        }
+        return BTreeMap::new();
     }
     match Release::load(dir) {
-        Ok(release) => Ok(check_release(&release, findings)),
+        Ok(release) => check_release(&release, findings),
         Err(error) => {
             findings.add(Rule::OffSchema, format!("{error:#}"));
-            Ok(BTreeMap::new())
+            BTreeMap::new()
         }
     }
 }

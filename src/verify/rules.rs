@@ -1,5 +1,5 @@
 //! The closed list of rules. What a rule means and how grave it is stands in
-//! `validators/rules/release.toml` and, for the faults that the published CoREB releases are known
+//! `validators/rules/release.toml` and, for the faults that the published `CoREB` releases are known
 //! for, in `published.toml` beside it; both are part of the program.
 
 use std::{collections::BTreeMap, sync::LazyLock};

@@ -1,4 +1,4 @@
-//! The published CoREB releases, where a copy of them is at hand: `COREBUILD_SHARED` names the directory
+//! The published `CoREB` releases, where a copy of them is at hand: `COREBUILD_SHARED` names the directory
 //! that holds `data/coreb`. Without it these tests skip and say so.
 
 use std::{collections::BTreeMap, path::PathBuf};

@@ -1,21 +1,27 @@
 //! Code to code: the same problem solved by another model, in another language, or both.
 
-use super::{Former, amount, is_claude, owned, those};
+use super::{Former, is_claude, owned, those};
 use crate::{
     coreb::corpus::Problem,
-    sources::coreb::{Code, PublishedQuery},
+    sources::coreb::{Amount, Code, PublishedQuery},
 };
 
 impl Former {
     pub(super) fn code2code(&mut self, solved: &[&Problem]) {
         if self.edition.has_models_compared() {
-            solved.iter().for_each(|problem| self.mono_lang(problem));
+            for problem in solved {
+                self.mono_lang(problem);
+            }
         }
         self.end_block();
-        solved.iter().for_each(|problem| self.cross_lang(problem));
+        for problem in solved {
+            self.cross_lang(problem);
+        }
         self.end_block();
         if self.edition.has_models_compared() {
-            solved.iter().for_each(|problem| self.cross_model(problem));
+            for problem in solved {
+                self.cross_model(problem);
+            }
         }
     }
 
@@ -61,7 +67,7 @@ impl Former {
         let query_id = self.next_id(subtask);
         let query = PublishedQuery {
             target_languages: Some(owned(targets.iter().map(|code| code.language.as_str()))),
-            num_target_solutions: amount(targets.len()),
+            num_target_solutions: Some(Amount::of(targets.len())),
             ..self.anchored(&query_id, subtask, anchor)
         };
         self.push(query);

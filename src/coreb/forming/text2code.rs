@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::{Former, amount, owned, those};
+use super::{Former, owned, those};
 use crate::{
     coreb::corpus::Problem,
-    sources::coreb::{Code, PublishedQuery, Release},
+    sources::coreb::{Amount, Code, PublishedQuery, Release},
     tables::query::Task,
 };
 
@@ -130,7 +130,7 @@ impl Former {
             query: text.to_owned(),
             sub_query_type: Some(sub_query_type.to_owned()),
             original_query_type: Some(kind.to_owned()),
-            num_relevant_docs: amount(positives.len()),
+            num_relevant_docs: Some(Amount::of(positives.len())),
             is_multi_model: Some(models.len() > 1),
             models_in_relevant_docs: Some(owned(models)),
             ..self.text_query(id, subtask, problem.id, Some(language))

@@ -46,6 +46,9 @@ pub fn unflatten(record: Value) -> Value {
 }
 
 /// One line as `json.dumps(record, ensure_ascii=False)` writes it.
+///
+/// # Panics
+/// Never: a value can always be written to memory.
 #[must_use]
 pub fn line(record: &Value) -> String {
     let mut bytes = Vec::new();

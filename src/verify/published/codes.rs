@@ -113,12 +113,13 @@ fn check_running(code: &Code, place: &str, findings: &mut Findings) {
     }
 }
 
+/// Fewer programs may do without by chance.
+const ENOUGH: usize = 50;
+
 /// A stripper of comments shows in that no program of either language holds what it strips.
 fn check_slashes(view: &View, findings: &mut Findings) {
     let codes = view.release.codes.iter().filter(|code| ["python", "ruby"].contains(&code.language.as_str()));
     let codes: Vec<&Code> = codes.collect();
-    /// Fewer programs may do without by chance.
-    const ENOUGH: usize = 50;
     if codes.len() >= ENOUGH && codes.iter().all(|code| !code.code.contains("//")) {
         for code in codes {
             findings.add(Rule::NoSlashes, format!("`{}`", code.code_id));

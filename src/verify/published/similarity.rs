@@ -52,7 +52,9 @@ fn ratio(a: &[&str], b: &[&str]) -> f64 {
 /// Tokens in common, order aside.
 fn n_common(a: &[&str], b: &[&str]) -> usize {
     let mut counts: HashMap<&str, usize> = HashMap::new();
-    b.iter().for_each(|token| *counts.entry(token).or_default() += 1);
+    for token in b {
+        *counts.entry(token).or_default() += 1;
+    }
     a.iter()
         .filter(|token| {
             counts.get_mut(**token).is_some_and(|n| {
@@ -77,9 +79,9 @@ fn longest_match(
     let mut best = (window_a.0, window_b.0, 0);
     // Lengths of the runs that end at the token before, by their position in b.
     let mut lengths: HashMap<usize, usize> = HashMap::new();
-    for i in window_a.0..window_a.1 {
+    for (i, token) in a.iter().enumerate().take(window_a.1).skip(window_a.0) {
         let mut next = HashMap::new();
-        let here = positions.get(a[i]).into_iter().flatten().copied();
+        let here = positions.get(token).into_iter().flatten().copied();
         for j in here.filter(|j| (window_b.0..window_b.1).contains(j)) {
             let before = if j == 0 { 0 } else { lengths.get(&(j - 1)).copied().unwrap_or(0) };
             next.insert(j, before + 1);

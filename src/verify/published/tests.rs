@@ -9,8 +9,7 @@ use crate::{
 };
 
 const PROBLEMS: [&str; 2] = ["lcb_abc1_a", "lcb_abc2_b"];
-const WORDS: [&str; 2] =
-    ["lanterns along a pier are lit at night", "barges carry salt through seven locks of canals"];
+const WORDS: [&str; 2] = ["lanterns along a pier are lit at night", "barges carry salt through seven locks of canals"];
 
 fn program(language: &str, name: &str) -> String {
     match language {
@@ -106,9 +105,11 @@ fn sample() -> Release {
     let passed = ["code_00", "code_01", "code_02", "code_03", "code_04"];
     let failed = ["code_05", "code_06", "code_07"];
     let any = Some("none".to_owned());
-    let full = PublishedQuery { language_constraint: any.clone(), ..named("0001", "t2c_full_retro_any", "count lanterns") };
+    let full =
+        PublishedQuery { language_constraint: any.clone(), ..named("0001", "t2c_full_retro_any", "count lanterns") };
     sample.query(Task::Text2Code, full, &passed, &failed);
-    let search = PublishedQuery { language_constraint: any, ..named("0002", "t2c_search_any", "count lanterns at night") };
+    let search =
+        PublishedQuery { language_constraint: any, ..named("0002", "t2c_search_any", "count lanterns at night") };
     sample.query(Task::Text2Code, search, &passed, &failed);
     let python = named("0003", "t2c_search_python", "lanterns along a pier in python");
     let python = PublishedQuery { language_constraint: Some("python".to_owned()), ..python };
@@ -185,7 +186,9 @@ fn break_rule(rule: Rule, r: &mut Release) -> Option<()> {
         Rule::WhitespaceDuplicate => r.codes[8].code = format!("\n{}", r.codes[3].code),
         Rule::IdenticalDocuments => r.codes[8].code = r.codes[3].code.clone(),
         Rule::ContradictoryQuery | Rule::DuplicateQuery => {
-            copy_query(r, Task::Text2Code, 1, "q_t2c_search_any_0004", |query| query.problem_id = PROBLEMS[1].to_owned());
+            copy_query(r, Task::Text2Code, 1, "q_t2c_search_any_0004", |query| {
+                query.problem_id = PROBLEMS[1].to_owned()
+            });
         }
         Rule::RepeatedPair => {
             copy_query(r, Task::Code2Text, 0, "q_c2t_canonical_retro_any_0003", |query| {
@@ -227,7 +230,9 @@ fn break_rule(rule: Rule, r: &mut Release) -> Option<()> {
         Rule::IndexGaps => drop(r.queries.get_mut(&Task::Text2Code)?.remove(1)),
         Rule::FloatIntegers => r.texts[0].abbreviated_text_length = Some(Amount::of(14)),
         Rule::NullCounts => r.queries.get_mut(&Task::Text2Code)?[0].num_relevant_docs = None,
-        Rule::UnsolvedProblem => r.codes.iter_mut().filter(|code| code.problem_id == PROBLEMS[1]).for_each(|code| code.passed = false),
+        Rule::UnsolvedProblem => {
+            r.codes.iter_mut().filter(|code| code.problem_id == PROBLEMS[1]).for_each(|code| code.passed = false)
+        }
         Rule::DanglingDocument => r.qrels.get_mut(&Task::Text2Code)?[0].doc_id = "code_99".to_owned(),
         Rule::DanglingQuery => r.qrels.get_mut(&Task::Text2Code)?[0].query_id = "q_none".to_owned(),
         Rule::DuplicatePair => r.qrels.get_mut(&Task::Text2Code)?[1].doc_id = "code_00".to_owned(),
