@@ -2,8 +2,12 @@
 
 mod check;
 mod commands;
+mod diff;
 mod explain;
 mod plan;
+mod relabel;
+mod repair;
+mod reproduce;
 
 use std::{
     path::PathBuf,
@@ -90,11 +94,64 @@ enum Command {
     },
     /// Check a release: schemas, references between files, labels, manifest
     #[command(
-        after_help = "DIR is a release in CoREB's layout (as `cut` writes it) or in BEIR's. Exit code 0: clean; \
-                            5: findings, each with its rule, what it means for a score, and the rows."
+        after_help = "DIR is a release in CoREB's layout (as `cut` writes it, or as its authors publish it) or in \
+                      BEIR's. Exit code 0: clean; 5: findings, each with its rule, what it means for a score, and \
+                      the rows. `--help` tells all rules.",
+        after_long_help = crate::verify::rules_help()
     )]
     Verify {
         dir: PathBuf,
+        /// One JSON object on standard output
+        #[arg(long)]
+        json: bool,
+    },
+    /// Form a published `CoREB` release again from its corpora, and compare row by row
+    #[command(after_help = "Draws with the authors' generator what the authors drew. Says for each subtask what is \
+                            identical, in another order, missing or extra, and why. Exit code 5: something differs \
+                            that is not known to be out of reach.")]
+    Reproduce {
+        /// `v202602` or `v202603`
+        release: String,
+        /// A copy of the release's files, as they lie on the hub
+        #[arg(long, value_name = "DIR")]
+        from: PathBuf,
+        /// The paper's tables from the data, each cell beside the published one
+        #[arg(long)]
+        tables: bool,
+        /// One JSON object on standard output
+        #[arg(long)]
+        json: bool,
+    },
+    /// Compare two releases: what was added, removed, changed; ids that collide; what both hold
+    Diff {
+        a: PathBuf,
+        b: PathBuf,
+        /// One JSON object on standard output
+        #[arg(long)]
+        json: bool,
+    },
+    /// Form a corrected release from a published one's corpora by our rules
+    #[command(
+        after_help = "Positives passed, no right program is a negative, no id leaks, no question is asked twice. \
+                            Dropped rows stand in the new release's rejected.jsonl. Pass flags are taken as \
+                            published: see `corebuild relabel`."
+    )]
+    Repair {
+        dir: PathBuf,
+        /// The new release's name, which its ids carry
+        #[arg(long, value_name = "NAME")]
+        name: String,
+        /// One JSON object on standard output
+        #[arg(long)]
+        json: bool,
+    },
+    /// Run a published release's programs, and say where a pass flag and an execution disagree
+    #[command(after_help = "Tests are the public ones of the original problems. No flag is changed.")]
+    Relabel {
+        dir: PathBuf,
+        /// LiveCodeBench records of the original problems, one JSON object a line
+        #[arg(long, value_name = "FILE")]
+        tests: PathBuf,
         /// One JSON object on standard output
         #[arg(long)]
         json: bool,

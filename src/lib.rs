@@ -55,12 +55,14 @@
 //! - [`code`] what can be read off source text; [`stats`] z-scores and k-means
 //! - [`retrieval`] BM25 and rankings; [`scoring`] `trec_eval`'s measures; [`report`] the HTML page
 //! - [`verify`] the rules that a release must keep
+//! - [`coreb`] the published releases: formed again, compared, repaired, tabulated, executed
 
 pub mod checkers;
 pub mod cli;
 pub mod code;
 pub mod config;
 pub mod console;
+pub mod coreb;
 pub mod exit_code;
 pub mod ids;
 pub mod judge;

@@ -5,6 +5,7 @@
 //! program, never edits a test, and hands nothing on from a file whose sha256 is not the pinned one.
 
 mod codenet;
+pub mod coreb;
 mod fetch;
 mod livecodebench;
 mod snapshot;

@@ -1,11 +1,14 @@
 //! One function a command.
 
-use std::{path::Path, sync::atomic::AtomicBool};
+use std::{
+    path::{Path, PathBuf},
+    sync::atomic::AtomicBool,
+};
 
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
-use super::{Command, Global, Target, check, explain, plan};
+use super::{Command, Global, Target, check, diff, explain, plan, relabel, repair, reproduce};
 use crate::{
     config::{Config, ReleaseConfig},
     console::Console,
@@ -67,6 +70,19 @@ pub(super) fn dispatch(
     match command {
         Command::Check { json } => check::run(global, *json, console),
         Command::Verify { dir, json } => run_verify(dir, *json, console),
+        Command::Reproduce { release, from, tables, json } if *tables => {
+            reproduce::tables(release, from, *json, console)
+        }
+        Command::Reproduce { release, from, json, .. } => reproduce::run(release, from, *json, console),
+        Command::Diff { a, b, json } => diff::run(a, b, *json, console),
+        Command::Repair { dir, name, json } => {
+            let dist = global.dist.clone().unwrap_or_else(|| PathBuf::from("dist"));
+            repair::run(dir, name, &dist, *json, console)
+        }
+        Command::Relabel { dir, tests, json } => {
+            let project = Project::open(global, None)?;
+            relabel::run(&project.context(console, interrupted), dir, tests, *json)
+        }
         Command::Pin { path } => {
             let (_, sha256, _) = sources::measure(path, &mut |_| Ok(()))?;
             console.data(&sha256);

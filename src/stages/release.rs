@@ -12,6 +12,8 @@ mod pieces;
 mod publish;
 mod tokens;
 
+pub(crate) use publish::publish;
+
 #[cfg(test)]
 mod published_tests;
 #[cfg(test)]
@@ -50,7 +52,7 @@ pub fn run(ctx: &Context) -> Result<StageOutput> {
     let provenance = provenance(ctx)?;
     ctx.check_interrupted()?;
     let files = ctx.in_parallel(|| files(&records, &provenance))??;
-    ctx.in_parallel(|| publish::publish(&ctx.store.release_dir(), &files))??;
+    ctx.in_parallel(|| publish(&ctx.store.release_dir(), &files))??;
     let mut output = StageOutput::new([]);
     output.files.insert(MANIFEST.to_owned(), files[MANIFEST].clone());
     Ok(output)

@@ -1,5 +1,6 @@
 //! The closed list of rules. What a rule means and how grave it is stands in
-//! `validators/rules/release.toml`, which is part of the program.
+//! `validators/rules/release.toml` and, for the faults that the published `CoREB` releases are known
+//! for, in `published.toml` beside it; both are part of the program.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -14,6 +15,16 @@ pub enum Severity {
     Warning,
 }
 
+impl Severity {
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
+
 /// A rule as it is declared.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -21,6 +32,10 @@ pub struct Declared {
     pub severity: Severity,
     /// What the fault does to a score.
     pub meaning: String,
+    /// The row of the table of known faults in the published releases.
+    pub row: Option<String>,
+    /// How our definition of a heuristic rule differs from that table's.
+    pub differs: Option<String>,
 }
 
 macro_rules! rules {
@@ -83,13 +98,60 @@ rules! {
     QrelsDisagree "qrels-disagree",
     MixedConfigs "mixed-configs",
     BeirMismatch "beir-mismatch",
+    PassedNegativeText "passed-negative-text2code",
+    PassedNegativeCode "passed-negative-code2code",
+    TranslationNegative "translation-negative",
+    UnjudgedTranslation "unjudged-translation",
+    DroppedFailed "dropped-failed",
+    UnjudgedPair "unjudged-pair",
+    FewNegatives "few-negatives",
+    NearDuplicateGrades "near-duplicate-grades",
+    NearDuplicates "near-duplicates",
+    RepeatedMatch "repeated-match",
+    LeakedOtherId "leaked-other-id",
+    VacuousSearch "vacuous-search",
+    DifficultyWords "difficulty-words",
+    PromptLeak "prompt-leak",
+    SearchOtherLanguage "search-other-language",
+    SearchUnnamedLanguage "search-unnamed-language",
+    SearchAnyLanguage "search-any-language",
+    NoInclude "no-include",
+    NoSlashes "no-slashes",
+    CutDivision "cut-division",
+    UnparsablePython "unparsable-python",
+    StrayMain "stray-main",
+    UnbalancedBraces "unbalanced-braces",
+    MislabelledLanguage "mislabelled-language",
+    NoEntryPoint "no-entry-point",
+    NoInput "no-input",
+    SingleTest "single-test",
+    WhitespaceDuplicate "whitespace-duplicate",
+    NoiseMarkup "noise-markup",
+    NoiseSelfReference "noise-self-reference",
+    NoiseTooNear "noise-too-near",
+    NoiseTooFar "noise-too-far",
+    LongAbbreviation "long-abbreviation",
+    MissingCombination "missing-combination",
+    IndexGaps "index-gaps",
+    FloatIntegers "float-integers",
+    NullCounts "null-counts",
+    UnsolvedProblem "unsolved-problem",
 }
 
 static DECLARED: LazyLock<BTreeMap<String, Declared>> = LazyLock::new(|| {
-    toml::from_str(include_str!("../../validators/rules/release.toml")).expect("a test reads the declared rules")
+    let files =
+        [include_str!("../../validators/rules/release.toml"), include_str!("../../validators/rules/published.toml")];
+    let read = |text| toml::from_str::<BTreeMap<String, Declared>>(text).expect("a test reads the declared rules");
+    files.into_iter().flat_map(read).collect()
 });
 
 impl Rule {
+    /// Whether only a release in its authors' layout is held against the rule.
+    #[must_use]
+    pub fn is_of_published(self) -> bool {
+        self > Self::BeirMismatch
+    }
+
     /// # Panics
     /// Never: a test walks all rules.
     #[must_use]

@@ -184,6 +184,7 @@ fn break_rule(rule: Rule, files: &mut Files) {
         Rule::QrelsDisagree => edit(files, "beir/text2code/qrels/test.jsonl", any, |row| row["score"] = json!(0)),
         Rule::MixedConfigs => replace(files, "beir/text2code/README.md", "qrels/test.jsonl", "qrels/test.tsv"),
         Rule::BeirMismatch => edit(files, BEIR_CORPUS, any, |row| row["text"] = json!("another program")),
+        published => unreachable!("`{}` is for releases in their authors' layout", published.name()),
     }
 }
 
@@ -211,7 +212,7 @@ fn a_right_release_breaks_no_rule() {
 
 #[test]
 fn every_rule_is_broken_by_its_fixture() {
-    for rule in Rule::ALL {
+    for rule in Rule::ALL.iter().filter(|rule| !rule.is_of_published()) {
         let mut files = sample::mini();
         break_rule(*rule, &mut files);
         let found = rules_of(&files);

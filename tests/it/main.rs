@@ -2,6 +2,7 @@
 
 mod cli;
 mod config;
+mod coreb;
 mod external;
 mod mini;
 mod project;

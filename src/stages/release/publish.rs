@@ -17,7 +17,7 @@ use crate::{exit_code::Invalid, store, verify};
 ///
 /// # Errors
 /// [`Invalid`] when `dir` holds anything else, or when the release does not pass `verify`.
-pub(super) fn publish(dir: &Path, files: &BTreeMap<String, Vec<u8>>) -> Result<()> {
+pub(crate) fn publish(dir: &Path, files: &BTreeMap<String, Vec<u8>>) -> Result<()> {
     if dir.exists() {
         return same(dir, files);
     }
