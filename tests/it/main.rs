@@ -1,4 +1,5 @@
 //! The one integration test binary.
 
 mod config;
+mod models;
 mod tidy;
