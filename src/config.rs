@@ -17,9 +17,9 @@ use serde::{Deserialize, Serialize};
 
 pub use models::{Mode, ModelConfig, ModelSampling, Price, Provider, StructuredOutput};
 pub use parts::{
-    CheckerSpec, DifficultyConfig, ExecuteConfig, Isolation, Limits, NegativesConfig,
-    QrelsConfig, QueriesConfig, ReferencesConfig, RepliesConfig, Review, RewriteConfig, SanityConfig, SolveConfig,
-    SourceConfig, SourceFile, SourceKind, TestsConfig, Window,
+    CheckerSpec, DifficultyConfig, ExecuteConfig, Isolation, Limits, NegativesConfig, QrelsConfig, QueriesConfig,
+    ReferencesConfig, RepliesConfig, Review, RewriteConfig, SanityConfig, SolveConfig, SourceConfig, SourceFile,
+    SourceKind, TestsConfig, Window,
 };
 
 use crate::{exit_code::ConfigError, languages::Language};

@@ -61,6 +61,8 @@ pub struct KeyedLog {
     /// The same file, so that nobody who writes waits for the disk.
     synced: File,
     is_dirty: AtomicBool,
+    /// Held while somebody waits for the disk, so that nobody takes a wait begun before for his own.
+    syncing: Mutex<()>,
     is_owner: bool,
 }
 
@@ -114,7 +116,14 @@ impl KeyedLog {
         }
         let synced = file.try_clone()?;
         let inner = Mutex::new(Inner { file, end, indexed, index });
-        let log = Self { path: path.to_path_buf(), inner, synced, is_dirty: AtomicBool::new(false), is_owner };
+        let log = Self {
+            path: path.to_path_buf(),
+            inner,
+            synced,
+            is_dirty: AtomicBool::new(false),
+            syncing: Mutex::default(),
+            is_owner,
+        };
         log.save_index();
         Ok(log)
     }
@@ -235,6 +244,7 @@ impl KeyedLog {
     /// # Errors
     /// When the disk refuses; then nothing written since the last wait is sure to be there.
     pub fn sync(&self) -> Result<()> {
+        let _turn = self.syncing.lock().expect("no thread panics while it waits for the disk");
         if self.is_dirty.swap(false, Ordering::AcqRel) {
             self.synced.sync_data().inspect_err(|_| self.is_dirty.store(true, Ordering::Release))?;
         }

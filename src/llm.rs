@@ -34,6 +34,7 @@ use std::{
 };
 
 use anyhow::Result;
+use rayon::prelude::*;
 
 pub use batch::Jobs;
 pub use journal::Journal;
@@ -196,7 +197,8 @@ impl<'a> Llm<'a> {
     }
 
     fn journalled(&self, distinct: &Distinct) -> Result<Vec<Option<Reply>>> {
-        distinct.pairs().map(|(key, request)| self.journal.reply(key, request)).collect()
+        let pairs: Vec<(&str, &Request)> = distinct.pairs().collect();
+        pairs.par_iter().map(|(key, request)| self.journal.reply(key, request)).collect()
     }
 
     /// Asks for the requests at `missing`, each model in a lane of its own. Fewer answers than
@@ -265,11 +267,8 @@ impl<'a> Llm<'a> {
         failed: &AtomicBool,
         done: &(dyn Fn() + Sync),
     ) -> Result<Vec<(usize, Answer)>> {
-        let requests: Vec<(usize, &str, &Request)> = lane
-            .places
-            .iter()
-            .map(|&place| (place, distinct.keys[place].as_str(), distinct.requests[place]))
-            .collect();
+        let requests: Vec<(usize, &str, &Request)> =
+            lane.places.iter().map(|&place| (place, distinct.keys[place].as_str(), distinct.requests[place])).collect();
         Batched::open(lane, jobs, &self.journal, &requests, done)
             .and_then(Batched::run)
             .inspect_err(|_| failed.store(true, Ordering::Relaxed))
@@ -331,8 +330,8 @@ impl<'r> Distinct<'r> {
     fn of(requests: &'r [Request]) -> Self {
         let mut distinct = Self { requests: Vec::new(), keys: Vec::new(), places: Vec::new() };
         let mut seen = HashMap::new();
-        for request in requests {
-            let key = request.key();
+        let keys: Vec<String> = requests.par_iter().map(Request::key).collect();
+        for (request, key) in requests.iter().zip(keys) {
             let place = *seen.entry(key.clone()).or_insert(distinct.requests.len());
             if place == distinct.requests.len() {
                 distinct.requests.push(request);

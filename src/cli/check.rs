@@ -15,8 +15,7 @@ use crate::{
     pipeline::Stage,
     prompts,
     sandbox::Sandbox,
-    stages,
-    summary,
+    stages, summary,
 };
 
 /// One thing that was looked at.
@@ -79,10 +78,9 @@ fn rendered(global: &Global, release: &str, console: &Console, interrupted: &Ato
         let result = match stages::requests(&ctx, stage) {
             Ok(None) => return None,
             Ok(Some(requests)) => Ok(format!("{} rows render", requests.len())),
-            Err(error) => Err(Problem {
-                message: format!("{error:#}"),
-                hint: exit_code::hint(&error).map(str::to_owned),
-            }),
+            Err(error) => {
+                Err(Problem { message: format!("{error:#}"), hint: exit_code::hint(&error).map(str::to_owned) })
+            }
         };
         Some(Finding { what: format!("prompts of `{}` on `{release}`", stage.name()), result })
     };

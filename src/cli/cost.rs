@@ -75,14 +75,8 @@ fn as_text(sums: &BTreeMap<(String, String), Sum>) -> String {
         ">cost",
     ]);
     for ((stage, model), sum) in sums {
-        let numbers = [
-            sum.n_calls,
-            sum.n_batch,
-            sum.input_tokens,
-            sum.cached_tokens,
-            sum.output_tokens,
-            sum.reasoning_tokens,
-        ];
+        let numbers =
+            [sum.n_calls, sum.n_batch, sum.input_tokens, sum.cached_tokens, sum.output_tokens, sum.reasoning_tokens];
         let cost = sum.dollars.map_or("no `price`".to_owned(), |dollars| format!("${dollars:.4}"));
         let cells = [stage.clone(), model.clone()].into_iter().chain(numbers.map(|n| n.to_string())).chain([cost]);
         table.add_row(cells);

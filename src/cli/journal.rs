@@ -75,7 +75,10 @@ fn check(key: &str, stage: &str, reply: &Reply) -> Result<()> {
     if reply.request.key() == key {
         return Ok(());
     }
-    bail!(Invalid::new(format!("`{stage}.jsonl`: the reply for row `{}` is not what its key says", reply.request.row_id)))
+    bail!(Invalid::new(format!(
+        "`{stage}.jsonl`: the reply for row `{}` is not what its key says",
+        reply.request.row_id
+    )))
 }
 
 fn is_archive(path: &Path) -> bool {

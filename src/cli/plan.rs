@@ -98,7 +98,8 @@ fn price_text(priced: &[Priced]) -> String {
     if priced.is_empty() {
         return String::new();
     }
-    let mut table = summary::table(&["model", "mode", ">calls", ">tokens in", ">tokens out", "counted", ">price", "of"]);
+    let mut table =
+        summary::table(&["model", "mode", ">calls", ">tokens in", ">tokens out", "counted", ">price", "of"]);
     for row in priced {
         let (price, date) = match (&row.price, row.mode) {
             (Some((dollars, date)), _) => (format!("${dollars:.2}"), date.clone()),

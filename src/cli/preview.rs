@@ -22,7 +22,8 @@ pub(super) fn run(ctx: &Context, stage: Stage, n: usize, call: bool, json: bool)
         return Err(error.hint(format!("corebuild cut {}, or name a stage that asks models", ctx.config.name)).into());
     };
     requests.truncate(n);
-    let replies = if call { ask(ctx, stage, &requests)?.into_iter().map(Some).collect() } else { vec![None; requests.len()] };
+    let replies =
+        if call { ask(ctx, stage, &requests)?.into_iter().map(Some).collect() } else { vec![None; requests.len()] };
     let mut shown = Vec::new();
     for (request, reply) in requests.iter().zip(&replies) {
         shown.push(show(ctx, request, reply.as_ref())?);
@@ -94,7 +95,8 @@ fn text(shown: &[Value]) -> String {
         }
         if !row["reply"].is_null() {
             let reply = &row["reply"];
-            let _ = writeln!(text, "── reply ({})\n{}", reply["finish_reason"], reply["text"].as_str().unwrap_or_default());
+            let _ =
+                writeln!(text, "── reply ({})\n{}", reply["finish_reason"], reply["text"].as_str().unwrap_or_default());
             let parsed = reply["parsed"].as_str().map_or_else(|| format!("{:#}", reply["parsed"]), str::to_owned);
             let _ = writeln!(text, "── read as\n{parsed}");
         }

@@ -197,9 +197,9 @@ impl ModelConfig {
     #[must_use]
     pub fn is_loopback(&self) -> bool {
         let host = self.base_url().split_once("://").map_or("", |(_, rest)| rest);
-        ["127.0.0.1", "localhost", "[::1]"].iter().any(|local| {
-            host.strip_prefix(local).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '/']))
-        })
+        ["127.0.0.1", "localhost", "[::1]"]
+            .iter()
+            .any(|local| host.strip_prefix(local).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '/'])))
     }
 
     /// What serde cannot see.
@@ -236,9 +236,11 @@ impl ModelConfig {
         }
         let unknown = |name: &&String| !matches!(name.as_str(), "temperature" | "top_p");
         mistakes.extend(
-            self.sampling.omit.iter().filter(unknown).map(|name| {
-                format!("sampling.omit names the unknown setting `{name}` (known: temperature, top_p)")
-            }),
+            self.sampling
+                .omit
+                .iter()
+                .filter(unknown)
+                .map(|name| format!("sampling.omit names the unknown setting `{name}` (known: temperature, top_p)")),
         );
     }
 

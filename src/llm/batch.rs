@@ -94,17 +94,7 @@ impl<'l> Batched<'l> {
         let ledger = KeyedLog::open(&ledger_path(journal.dir(), journal.stage()))?;
         let model = requests.first().map_or_else(String::new, |(_, _, request)| request.model.clone());
         let missing = requests.iter().map(|(place, key, request)| ((*key).to_owned(), (*place, *request))).collect();
-        Ok(Self {
-            lane,
-            jobs,
-            journal,
-            ledger,
-            model,
-            missing,
-            faults: BTreeMap::new(),
-            answers: Vec::new(),
-            done,
-        })
+        Ok(Self { lane, jobs, journal, ledger, model, missing, faults: BTreeMap::new(), answers: Vec::new(), done })
     }
 
     /// Everything that batches bring; places without an answer where the run was interrupted.
@@ -202,13 +192,8 @@ impl<'l> Batched<'l> {
     fn submit(&mut self, chunk: &[(String, &Request)]) -> Result<Option<(String, Noted)>> {
         let keys: Vec<String> = chunk.iter().map(|(key, _)| key.clone()).collect();
         let name = self.fresh_name(&keys)?;
-        let mut noted = Noted {
-            model: self.model.clone(),
-            keys,
-            id: None,
-            status: Status::Intended,
-            noted_at: clock::now(),
-        };
+        let mut noted =
+            Noted { model: self.model.clone(), keys, id: None, status: Status::Intended, noted_at: clock::now() };
         self.ledger.append(&name, &noted)?;
         let Some(id) = self.patiently(|jobs| jobs.submit(&name, chunk))? else { return Ok(None) };
         noted.id = Some(id);
@@ -347,7 +332,9 @@ impl<'l> Batched<'l> {
                 }
                 Err(ProviderError::Fatal { message, hint }) => {
                     let error = Unavailable::new(format!("the batch API of model `{}`: {message}", self.model));
-                    return Err(error.hint(hint.unwrap_or_else(|| "see [models] in `pipeline.toml`".to_owned())).into());
+                    return Err(error
+                        .hint(hint.unwrap_or_else(|| "see [models] in `pipeline.toml`".to_owned()))
+                        .into());
                 }
                 Err(ProviderError::NoRecording { detail }) => return Err(Unavailable::new(detail).into()),
             }

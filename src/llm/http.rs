@@ -133,13 +133,17 @@ impl Endpoint {
 
     fn hint(&self, status: StatusCode) -> Option<String> {
         let hint = match (status.as_u16(), &self.key_variable) {
-            (401 | 403, Some(variable)) => format!("is the key in {variable} the right one, and may it use this model?"),
+            (401 | 403, Some(variable)) => {
+                format!("is the key in {variable} the right one, and may it use this model?")
+            }
             (401 | 403, None) => "the server wants a key: name its variable as `api_key_env` under [models]".to_owned(),
             (404, _) => "see `model` and `base_url` under [models] in `pipeline.toml`".to_owned(),
             (402, _) => "see the account's billing".to_owned(),
-            (400 | 413 | 422, _) => "see `sampling`, `structured_output` and `model` under [models]; a setting that the \
+            (400 | 413 | 422, _) => {
+                "see `sampling`, `structured_output` and `model` under [models]; a setting that the \
                                      model does not take can be left out with `sampling.omit`"
-                .to_owned(),
+                    .to_owned()
+            }
             _ => return None,
         };
         Some(hint)

@@ -455,7 +455,11 @@ mod tests {
         assert_eq!(bucket.wait(1.0, now), Duration::from_millis(500));
         assert_eq!(bucket.wait(1.0, now + Duration::from_millis(500)), Duration::ZERO);
         bucket.level = 0.0;
-        assert_eq!(bucket.wait(1e9, now + Duration::from_millis(500)), Duration::from_secs(5), "a full bucket is enough");
+        assert_eq!(
+            bucket.wait(1e9, now + Duration::from_millis(500)),
+            Duration::from_secs(5),
+            "a full bucket is enough"
+        );
     }
 
     #[test]
@@ -479,7 +483,9 @@ mod tests {
     fn pauses_are_spread_and_bounded_and_keep_to_what_is_asked_for() {
         let spread: Vec<Duration> = (0..50).map(|n| pause(&n.to_string(), 0, None)).collect();
         assert!(spread.iter().all(|pause| *pause <= FIRST_PAUSE));
-        assert!(spread.iter().any(|pause| *pause < FIRST_PAUSE / 4) && spread.iter().any(|pause| *pause > FIRST_PAUSE / 2));
+        assert!(
+            spread.iter().any(|pause| *pause < FIRST_PAUSE / 4) && spread.iter().any(|pause| *pause > FIRST_PAUSE / 2)
+        );
         assert!(pause("a", 30, None) <= MAX_PAUSE);
         let asked = Duration::from_secs(2);
         assert!(pause("a", 0, Some(asked)) >= asked && pause("a", 0, Some(asked)) <= asked + asked / 4);

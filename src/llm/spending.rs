@@ -18,7 +18,8 @@ impl Price {
     #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
     pub fn of(&self, usage: &Usage, batch: bool) -> f64 {
         let cached = usage.cached_tokens.min(usage.input_tokens);
-        let input = (usage.input_tokens - cached) as f64 * self.input + cached as f64 * self.cached.unwrap_or(self.input);
+        let input =
+            (usage.input_tokens - cached) as f64 * self.input + cached as f64 * self.cached.unwrap_or(self.input);
         let share = if batch { self.batch_share } else { 1.0 };
         (input + usage.output_tokens as f64 * self.output) / 1e6 * share
     }
@@ -54,7 +55,9 @@ pub(super) enum Leave {
     /// Not now: calls in flight may turn out cheaper than feared.
     Wait,
     /// It would pass the limit.
-    Never { spent: f64 },
+    Never {
+        spent: f64,
+    },
 }
 
 impl Budget {

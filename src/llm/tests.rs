@@ -1,4 +1,9 @@
-use std::sync::{Mutex, atomic::{AtomicU32, AtomicUsize}};
+//! Door 2 with providers that answer as they are told to.
+
+use std::sync::{
+    Mutex,
+    atomic::{AtomicU32, AtomicUsize},
+};
 
 use super::{request::tests::request, *};
 use crate::exit_code::ExitCode;
@@ -35,7 +40,11 @@ impl Provider for Scripted {
         if self.n_failures.load(Ordering::SeqCst) > 0 {
             self.n_failures.fetch_sub(1, Ordering::SeqCst);
             let retry_after = Some(Duration::from_millis(1));
-            return Err(ProviderError::Transient { message: "503 overloaded".to_owned(), retry_after, is_overload: true });
+            return Err(ProviderError::Transient {
+                message: "503 overloaded".to_owned(),
+                retry_after,
+                is_overload: true,
+            });
         }
         if self.fatal.contains(&row_id) {
             return Err(ProviderError::fatal("401 bad key"));

@@ -94,8 +94,7 @@ impl Wire {
     /// # Errors
     /// When it is not of the API's form: then it is no answer.
     pub(super) fn read(&self, body: &[u8]) -> Result<Answer, String> {
-        let value: Value =
-            serde_json::from_slice(body).map_err(|error| format!("the answer is not JSON ({error})"))?;
+        let value: Value = serde_json::from_slice(body).map_err(|error| format!("the answer is not JSON ({error})"))?;
         self.read_value(&value)
     }
 
@@ -123,8 +122,18 @@ impl Wire {
     /// Whether an error complains of the form in which JSON was asked for.
     pub(super) fn is_about_structure(message: &str) -> bool {
         let lower = message.to_lowercase();
-        let signs = ["response_format", "json_schema", "json_object", "output_config", "responsejsonschema",
-            "response_schema", "responsemimetype", "grammar", "schema", "structured"];
+        let signs = [
+            "response_format",
+            "json_schema",
+            "json_object",
+            "output_config",
+            "responsejsonschema",
+            "response_schema",
+            "responsemimetype",
+            "grammar",
+            "schema",
+            "structured",
+        ];
         signs.iter().any(|sign| lower.contains(sign))
     }
 }

@@ -2,6 +2,8 @@
 
 mod batches;
 mod kills;
+mod real;
+mod repairs;
 mod speed;
 mod stub;
 
@@ -212,8 +214,7 @@ fn max_cost_stops_before_it_is_passed_calls_in_flight_included() {
         chat("ok", "stop")
     });
     // 100 tokens in and 10 out are 0.0002 + 0.0001; at most, 100 out are 0.001.
-    let model = openai(&stub)
-        + "concurrency = 8\nprice = { date = \"2026-01-01\", input = 2.0, output = 10.0 }\n";
+    let model = openai(&stub) + "concurrency = 8\nprice = { date = \"2026-01-01\", input = 2.0, output = 10.0 }\n";
     let (dir, budget) = (dir(), Arc::new(Budget::new(0.005)));
     let error = complete_within(dir.path(), &model, &requests(100), Some(&budget)).expect_err("too dear");
     assert_eq!(ExitCode::of(&error), ExitCode::Incomplete);
@@ -266,4 +267,19 @@ fn request_bytes_are_the_same_for_the_same_request() {
     assert!(asked[0].json()["response_format"].is_null());
     assert_eq!((asked[0].method.as_str(), asked[0].path.as_str()), ("POST", "/v1/chat/completions"));
     assert!(!asked[0].headers.to_lowercase().contains("authorization"), "no key is named for this server");
+}
+
+#[test]
+fn the_real_build_in_the_shipped_comments_is_a_good_file() {
+    let shipped = fs_err::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("pipeline.toml")).expect("a file");
+    let build = shipped.split("\n# [releases.v202604]\n").nth(1).expect("the build").split("\n\n# ---").next();
+    let lines = build.expect("its end").lines().map(|line| line.trim_start_matches('#').trim_start_matches(' '));
+    let build = lines.filter(|line| !line.starts_with("# ")).collect::<Vec<_>>().join("\n");
+    let text = format!("{shipped}\n[releases.v202604]\n{build}\n");
+    let config = Config::parse(&text, "pipeline.toml", Path::new(".")).expect("a good build");
+    let release = config.release(Some("v202604")).expect("a release");
+    for name in release.release.solvers.iter().chain([&release.release.writer]) {
+        assert!(release.model(name).price.is_some(), "{name}");
+    }
+    assert_eq!(release.config.sources["livecodebench"].exclude.len(), 17);
 }

@@ -185,9 +185,7 @@ impl Jobs {
     }
 
     fn answer(&self, body: &Value) -> Result<Answer, Fault> {
-        self.wire
-            .read_value(body)
-            .map_err(|fault| Fault { message: self.endpoint.without_key(&fault), heals: true })
+        self.wire.read_value(body).map_err(|fault| Fault { message: self.endpoint.without_key(&fault), heals: true })
     }
 
     fn fault(&self, body: &Value, status: u64) -> Result<Answer, Fault> {
@@ -205,8 +203,9 @@ impl Jobs {
 
     fn json(&self, method: Method, path: &str, payload: Payload) -> Result<Value, ProviderError> {
         let answered = self.endpoint.call(method, path, payload)?;
-        serde_json::from_slice(&answered.body)
-            .map_err(|error| ProviderError::transient(format!("`{path}` answered something else than JSON: {error}"), None))
+        serde_json::from_slice(&answered.body).map_err(|error| {
+            ProviderError::transient(format!("`{path}` answered something else than JSON: {error}"), None)
+        })
     }
 
     fn lines(&self, path: &str, read: impl Fn(&Self, &Value) -> Row) -> Result<Vec<Row>, ProviderError> {

@@ -1,3 +1,5 @@
+//! What goes out and what is read, in all three formats.
+
 use serde_json::json;
 
 use super::*;
@@ -36,7 +38,10 @@ fn openai_request_is_canonical_and_complete() {
     assert_eq!(object["response_format"], json!({"type": "json_object"}));
     assert!(wire.body_value(&asked(), StructuredOutput::None)["response_format"].is_null());
     assert!(wire.body_value(&request("a"), StructuredOutput::JsonSchema)["response_format"].is_null(), "no schema");
-    assert_eq!(self::wire("provider = \"openai\"").body_value(&asked(), StructuredOutput::None)["max_completion_tokens"], 100);
+    assert_eq!(
+        self::wire("provider = \"openai\"").body_value(&asked(), StructuredOutput::None)["max_completion_tokens"],
+        100
+    );
 }
 
 #[test]
@@ -109,8 +114,14 @@ fn refusals_in_their_own_fields_are_refusals() {
 
 #[test]
 fn what_is_not_of_the_apis_form_is_no_answer() {
-    for body in ["", "<html>busy</html>", "{}", r#"{"choices": []}"#, r#"{"choices": [{"message": {}}]}"#,
-        r#"{"error": {"message": "no"}}"#] {
+    for body in [
+        "",
+        "<html>busy</html>",
+        "{}",
+        r#"{"choices": []}"#,
+        r#"{"choices": [{"message": {}}]}"#,
+        r#"{"error": {"message": "no"}}"#,
+    ] {
         for provider in ["openai", "anthropic", "gemini"] {
             assert!(wire(&format!("provider = \"{provider}\"")).read(body.as_bytes()).is_err(), "{provider}: {body}");
         }

@@ -76,10 +76,8 @@ fn results(
     fate: &impl Fn(&str, usize) -> Fate,
 ) -> (Vec<u8>, Vec<u8>) {
     let (mut out, mut errors) = (Vec::new(), Vec::new());
-    let rows: Vec<Value> = String::from_utf8_lossy(input)
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("a JSON line"))
-        .collect();
+    let rows: Vec<Value> =
+        String::from_utf8_lossy(input).lines().map(|line| serde_json::from_str(line).expect("a JSON line")).collect();
     // From the last to the first: no order is promised.
     for row in rows.iter().rev() {
         let id = &row["custom_id"];

@@ -13,23 +13,40 @@ use super::*;
 const STAGES: [&str; 3] = ["rewrite", "abbreviate", "negatives"];
 
 /// A project like the shipped one whose writer is asked over HTTP.
-struct Project {
+pub(super) struct Project {
     dir: tempfile::TempDir,
 }
 
 impl Project {
-    fn new(writer: &str) -> Self {
+    pub(super) fn new(writer: &str) -> Self {
         let dir = dir();
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         for name in ["prompts", "validators", "snapshots", "CHANGELOG.md"] {
             std::os::unix::fs::symlink(root.join(name), dir.path().join(name)).expect("a link");
         }
-        let text = fs_err::read_to_string(root.join("pipeline.toml")).expect("pipeline.toml");
-        let replayed = "[models.demo-writer]\nprovider = \"replay\"\nrecordings = \"snapshots/demo/replies\"\n";
-        assert!(text.contains(replayed));
-        let text = text.replace(replayed, &format!("[models.demo-writer]\n{writer}\n"));
-        fs_err::write(dir.path().join("pipeline.toml"), text).expect("written");
-        Self { dir }
+        let project = Self { dir };
+        project.configure(&["demo-writer"], writer);
+        project
+    }
+
+    /// Writes the shipped configuration with the models named described by `model`.
+    pub(super) fn configure(&self, names: &[&str], model: &str) {
+        let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("pipeline.toml");
+        let mut text = fs_err::read_to_string(shipped).expect("pipeline.toml");
+        for name in names {
+            let replayed = format!("[models.{name}]\nprovider = \"replay\"\nrecordings = \"snapshots/demo/replies\"\n");
+            assert!(text.contains(&replayed), "{name}");
+            text = text.replace(&replayed, &format!("[models.{name}]\n{model}\n"));
+        }
+        fs_err::write(self.path("pipeline.toml"), text).expect("written");
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    pub(super) fn work(&self) -> PathBuf {
+        self.path("work")
     }
 
     fn command(&self, args: &[&str]) -> Command {
@@ -38,18 +55,18 @@ impl Project {
         command
     }
 
-    fn run(&self, args: &[&str]) -> Output {
+    pub(super) fn run(&self, args: &[&str]) -> Output {
         self.command(args).output().expect("a run")
     }
 
-    fn succeed(&self, args: &[&str]) -> String {
+    pub(super) fn succeed(&self, args: &[&str]) -> String {
         let out = self.run(args);
         assert!(out.status.success(), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
         String::from_utf8(out.stdout).expect("text")
     }
 
     /// The tables of a stage.
-    fn tables(&self, stage: &str) -> Vec<(String, Vec<u8>)> {
+    pub(super) fn tables(&self, stage: &str) -> Vec<(String, Vec<u8>)> {
         let dir = self.dir.path().join("work/demo202601").join(stage);
         let mut tables: Vec<(String, Vec<u8>)> = fs_err::read_dir(dir)
             .expect("a stage")
@@ -64,7 +81,7 @@ impl Project {
         tables
     }
 
-    fn journal(&self, stage: &str) -> PathBuf {
+    pub(super) fn journal(&self, stage: &str) -> PathBuf {
         self.dir.path().join("work/journal/llm").join(format!("{stage}.jsonl"))
     }
 
@@ -85,7 +102,7 @@ impl Project {
 }
 
 /// What the demo's writer answers, by the question.
-fn recorded() -> HashMap<String, (String, String)> {
+pub(super) fn recorded() -> HashMap<String, (String, String)> {
     let mut recorded = HashMap::new();
     for stage in STAGES {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("snapshots/demo/replies/{stage}.jsonl"));
@@ -146,7 +163,7 @@ fn case_35_killed_at_any_moment_it_ends_in_the_same_bytes_and_asks_nothing_twice
             let (had, n_before) = (project.had(), stub.n_asked());
             let child = project.command(&[stage, "demo202601", "-q"]).spawn().expect("a run");
             // From hardly begun to well under way, by a fixed but irregular sequence.
-            let was_alive = kill_after(child, Duration::from_millis(60 + round * 37 % 190));
+            let was_alive = kill_after(child, Duration::from_millis(60 + round * 37 % 190 + 4 * round));
             let twice: Vec<String> =
                 stub.asked()[n_before..].iter().map(Asked::question).filter(|asked| had.contains(asked)).collect();
             assert!(twice.is_empty(), "{} replies on disk were asked for again", twice.len());

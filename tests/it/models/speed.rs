@@ -56,3 +56,49 @@ fn child(url: &str) {
     let peak: f64 = peak.parse().expect("a number");
     println!("seconds={seconds:.3} peak_mib={:.1} ", peak / 1024.0);
 }
+
+#[test]
+fn warm_journal_answers_without_a_call_and_a_large_one_opens_by_its_index() {
+    let n = if std::env::var_os("COREBUILD_MEASURE").is_some() { 1_000_000 } else { 20_000 };
+    let (dir, requests) = (dir(), requests(n));
+    let text = "x".repeat(1000);
+    let journal = Journal::open(dir.path(), "rewrite").expect("opens");
+    for request in &requests {
+        let reply = Reply {
+            request: request.clone(),
+            text: text.clone(),
+            finish_reason: FinishReason::Stop,
+            usage: llm::Usage { input_tokens: 1, output_tokens: 1, ..llm::Usage::default() },
+            model_version: String::new(),
+            request_id: String::new(),
+            received_at: String::new(),
+            call: llm::Call::default(),
+        };
+        journal.append(&request.key(), &reply).expect("written");
+    }
+    drop(journal);
+    let index = dir.path().join("rewrite.jsonl.index");
+    assert!(index.exists(), "a journal of this size is worth one");
+    let start = Instant::now();
+    let journal = Journal::open(dir.path(), "rewrite").expect("opens");
+    let opened = start.elapsed();
+    assert_eq!(journal.keys().len(), n);
+    drop(journal);
+    fs_err::remove_file(&index).expect("removed");
+    let start = Instant::now();
+    drop(Journal::open_read_only(dir.path(), "rewrite").expect("opens"));
+    let scanned = start.elapsed();
+    let unreachable = "provider = \"openai\"\nbase_url = \"http://127.0.0.1:9/v1\"\nmodel = \"stub\"\n";
+    let asked = &requests[..n.min(100_000)];
+    let start = Instant::now();
+    let replies = complete(dir.path(), unreachable, asked).expect("from the journal");
+    let seconds = start.elapsed().as_secs_f64();
+    assert_eq!(replies.len(), asked.len());
+    let size = fs_err::metadata(dir.path().join("rewrite.jsonl")).expect("a file").len() >> 20;
+    println!(
+        "{n} replies, {size} MiB: opened by index in {opened:?}, without in {scanned:?}; {} replayed in {seconds:.2} s \
+         (with opening): {:.0} a second",
+        asked.len(),
+        asked.len() as f64 / seconds
+    );
+}

@@ -21,7 +21,11 @@ pub(crate) struct Asked {
 }
 
 pub(crate) enum Answer {
-    Whole { status: u16, headers: String, body: Vec<u8> },
+    Whole {
+        status: u16,
+        headers: String,
+        body: Vec<u8>,
+    },
     /// The connection ends in the middle of the body.
     Cut,
     /// Nothing comes for so long, then the connection ends.
