@@ -282,7 +282,10 @@ mod tests {
         drop(log);
         assert!(index.exists(), "20 MiB are worth an index");
         let log = KeyedLog::open(&path).expect("the log");
-        let reach = |log: &KeyedLog| (log.lock().indexed, log.n_keys());
+        let reach = |log: &KeyedLog| {
+            let indexed = log.lock().indexed;
+            (indexed, log.n_keys())
+        };
         let end = fs_err::metadata(&path).expect("the log").len();
         assert_eq!(reach(&log), (end, 20), "nothing was read again");
         log.write("short", &7).expect("a write behind what is indexed");

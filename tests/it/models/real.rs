@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{kills::Project, *};
+use super::kills::Project;
 
 const RECORDED: &str = "provider = \"replay\"\nrecordings = \"snapshots/demo/replies\"";
 
