@@ -233,7 +233,9 @@ impl<'a> Llm<'a> {
         self.journal.sync()?;
         let mut answers: Vec<_> = results.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
         if !self.interrupted.load(Ordering::Relaxed) {
-            lanes.values().for_each(|lane| add_not_asked(lane, &mut answers));
+            for lane in lanes.values() {
+                add_not_asked(lane, &mut answers);
+            }
         }
         answers.sort_by_key(|(place, _)| *place);
         Ok(answers)

@@ -132,7 +132,7 @@ fn columns(row: &Planned) -> [String; 3] {
     match row.sum() {
         Some(calls) => [calls.n_calls.to_string(), calls.input_tokens.to_string(), calls.output_tokens.to_string()],
         None if row.stage.asks_models() && row.freshness != Freshness::Fresh => ["?".into(), "?".into(), "?".into()],
-        None => ["".into(), "".into(), "".into()],
+        None => Default::default(),
     }
 }
 

@@ -108,7 +108,7 @@ impl Index {
             out.write_all(&span.offset.to_le_bytes())?;
             out.write_all(&u32::try_from(span.length)?.to_le_bytes())?;
         }
-        out.into_inner().map_err(|error| error.into_error())?.sync_all()?;
+        out.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all()?;
         fs_err::rename(part, path)?;
         Ok(())
     }

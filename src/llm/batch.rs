@@ -176,9 +176,8 @@ impl<'l> Batched<'l> {
         for (n, (_, request)) in requests[..most].iter().enumerate() {
             match budget.reserve(price.at_most(request, true)) {
                 Leave::Granted => {}
-                Leave::Wait if n > 0 || others_are_open => return n,
+                Leave::Wait | Leave::Never { .. } if n > 0 || others_are_open => return n,
                 Leave::Wait => self.lane.stop(self.lane.over_budget(budget.spent())),
-                Leave::Never { .. } if n > 0 || others_are_open => return n,
                 Leave::Never { spent } => self.lane.stop(self.lane.over_budget(spent)),
             }
             if self.lane.stop_reason().is_some() {

@@ -30,7 +30,7 @@ use crate::{
 const POLL: Duration = Duration::from_millis(50);
 
 /// The first pause lies between none and this; the bound doubles with each further attempt.
-const FIRST_PAUSE: Duration = Duration::from_millis(1000);
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const MAX_PAUSE: Duration = Duration::from_mins(1);
 
 /// A provider that wants to be left alone for longer is down.
@@ -126,6 +126,7 @@ pub(super) struct Lane<'l> {
 }
 
 /// How one attempt ended.
+#[expect(clippy::large_enum_variant, reason = "made once a call")]
 enum Attempt {
     Done(Answer),
     Again { message: String, pause: Duration },

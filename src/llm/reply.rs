@@ -52,6 +52,7 @@ pub struct Call {
 }
 
 impl Call {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     fn is_plain(&self) -> bool {
         *self == Self::default()
     }

@@ -1,4 +1,5 @@
 //! Door 2 over real HTTP: providers that throttle, cut, refuse, time out, lie and die.
+#![expect(clippy::print_stdout, reason = "figures and what is skipped")]
 
 mod batches;
 mod kills;
@@ -17,6 +18,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use FinishReason::{Length, Refusal, Stop};
 use corebuild::{
     config::{Config, ReleaseConfig, StructuredOutput},
     exit_code::{self, ExitCode},
@@ -178,11 +180,12 @@ fn content_filter_is_a_refusal_and_case_34_sends_only_cut_rows_again() {
     });
     let (dir, mut requests) = (dir(), requests(5));
     let replies = complete(dir.path(), &openai(&stub), &requests).expect("answered");
-    use FinishReason::{Length, Refusal, Stop};
     let finishes = |replies: &[Reply]| -> Vec<FinishReason> { replies.iter().map(|r| r.finish_reason).collect() };
     assert_eq!(finishes(&replies), [Refusal, Length, Stop, Length, Stop]);
     assert_eq!(stub.n_asked(), 5);
-    requests.iter_mut().for_each(|request| request.sampling.max_tokens = 200);
+    for request in &mut requests {
+        request.sampling.max_tokens = 200;
+    }
     let replies = complete(dir.path(), &openai(&stub), &requests).expect("answered");
     assert_eq!(finishes(&replies), [Refusal, Stop, Stop, Stop, Stop]);
     let again: Vec<String> = stub.asked()[5..].iter().map(Asked::question).collect();
@@ -197,7 +200,9 @@ fn server_without_schemas_is_probed_once_and_the_form_is_recorded() {
         _ => chat("no form", "stop"),
     });
     let mut requests = requests(20);
-    requests.iter_mut().for_each(|request| request.reply_schema = Some(json!({"type": "object"})));
+    for request in &mut requests {
+        request.reply_schema = Some(json!({"type": "object"}));
+    }
     let dir = dir();
     let replies = complete(dir.path(), &openai(&stub), &requests).expect("answered");
     assert!(replies.iter().all(|reply| reply.call.structured_output == Some(StructuredOutput::JsonObject)));
@@ -247,8 +252,8 @@ fn requests_and_tokens_a_minute_are_kept_to() {
 fn samples_of_one_row_are_calls_of_their_own_with_seeds_of_their_own() {
     let stub = Stub::start(|asked| chat(&asked.json()["seed"].to_string(), "stop"));
     let mut samples = vec![request("a"), request("a"), request("a")];
-    for (n, sample) in samples.iter_mut().enumerate() {
-        sample.sample_idx = n as u32;
+    for (n, sample) in (0..).zip(&mut samples) {
+        sample.sample_idx = n;
         sample.sampling.seed = Some(40);
     }
     let replies = complete(dir().path(), &openai(&stub), &samples).expect("answered");

@@ -1,5 +1,6 @@
 //! What goes out and what is read, in all three formats.
 
+use FinishReason::{Length, Other, Refusal, Stop};
 use serde_json::json;
 
 use super::*;
@@ -83,7 +84,6 @@ fn finish_reasons_and_tokens_of_all_three_are_read() {
                "usageMetadata": {"promptTokenCount": 9, "candidatesTokenCount": 2, "thoughtsTokenCount": 3,
                "cachedContentTokenCount": 4}})
     };
-    use FinishReason::{Length, Other, Refusal, Stop};
     let usage = Usage { input_tokens: 9, output_tokens: 5, cached_tokens: 4, reasoning_tokens: 3 };
     let expected = |finish_reason| Answer {
         text: "hi".to_owned(),
