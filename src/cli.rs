@@ -3,11 +3,14 @@
 mod check;
 mod commands;
 mod diff;
+mod cost;
 mod explain;
+mod journal;
 mod plan;
 mod relabel;
 mod repair;
 mod reproduce;
+mod preview;
 
 use std::{
     path::PathBuf,
@@ -73,9 +76,33 @@ enum Command {
     /// Cut a release: run every stage that is stale, in order
     #[command(after_help = "Runs nothing that is up to date. A cut that was interrupted or killed goes on where it \
                             stopped: no model reply is asked for twice. Ends with a summary table.")]
-    Cut(Target),
-    /// Say what `cut` would run and why, how many model calls and tokens
+    Cut(Run),
+    /// Say what `cut` would run and why, how many model calls and tokens, and at what price
     Plan(Target),
+    /// Show the prompts that a stage makes of real rows, with tokens and price
+    Preview {
+        /// rewrite, abbreviate, negatives, tests, solve or queries
+        #[arg(value_parser = stage_that_asks)]
+        stage: crate::pipeline::Stage,
+        #[command(flatten)]
+        target: Target,
+        /// Rows shown
+        #[arg(short, default_value_t = 3, value_name = "N")]
+        n: usize,
+        /// Ask the model, and show what is read out of its replies (they go into the journal)
+        #[arg(long)]
+        call: bool,
+        /// With --call: stop before this is passed, in dollars
+        #[arg(long, value_name = "DOLLARS", requires = "call")]
+        max_cost: Option<f64>,
+    },
+    /// Say what models' replies cost so far, by stage and model
+    Cost(Target),
+    /// Pack the replies of models, or take over packed ones
+    Journal {
+        #[command(subcommand)]
+        action: JournalAction,
+    },
     /// Say how far a release is: rows in, out and rejected, stage by stage
     Status(Target),
     /// Tell a row's whole lineage from disk: problem, rewrite, replies, runs, verdict, judgements
@@ -175,17 +202,43 @@ pub(crate) struct Target {
     json: bool,
 }
 
+/// A release, and what may be spent on it.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Run {
+    #[command(flatten)]
+    target: Target,
+    /// Ask no model once this could be passed, in dollars; calls in flight count
+    #[arg(long, value_name = "DOLLARS")]
+    max_cost: Option<f64>,
+}
+
+#[derive(Debug, Subcommand)]
+enum JournalAction {
+    /// Write all replies to FILE.tar.gz, or into a directory that `recordings` can name
+    Export { to: PathBuf },
+    /// Add the replies of an export to this project's journal; what is there stays
+    Import { from: PathBuf },
+}
+
+fn stage_that_asks(name: &str) -> Result<crate::pipeline::Stage, String> {
+    let mut stages = crate::pipeline::Stage::ALL.into_iter().filter(|stage| stage.asks_models());
+    stages.find(|stage| stage.name() == name).ok_or_else(|| {
+        let names = crate::pipeline::Stage::ALL.into_iter().filter(|stage| stage.asks_models());
+        format!("stages that ask models: {}", names.map(|stage| stage.name()).collect::<Vec<_>>().join(", "))
+    })
+}
+
 macro_rules! stage_commands {
     ($($name:ident $about:literal,)*) => {
         /// Each stage is a command of its own.
         #[derive(Debug, Subcommand)]
         enum StageCommand {
-            $(#[doc = $about] $name(Target),)*
+            $(#[doc = $about] $name(Run),)*
         }
 
         impl StageCommand {
-            fn split(&self) -> (crate::pipeline::Stage, &Target) {
-                match self { $(Self::$name(target) => (crate::pipeline::Stage::$name, target),)* }
+            fn split(&self) -> (crate::pipeline::Stage, &Run) {
+                match self { $(Self::$name(run) => (crate::pipeline::Stage::$name, run),)* }
             }
         }
     };

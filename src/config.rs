@@ -5,6 +5,7 @@
 //! to the file's own directory.
 
 mod check;
+mod models;
 mod parts;
 
 use std::{
@@ -14,10 +15,11 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
+pub use models::{Mode, ModelConfig, ModelSampling, Price, Provider, StructuredOutput};
 pub use parts::{
-    CheckerSpec, DifficultyConfig, ExecuteConfig, Isolation, Limits, ModelConfig, NegativesConfig, Provider,
-    QrelsConfig, QueriesConfig, ReferencesConfig, RepliesConfig, Review, RewriteConfig, SanityConfig, SolveConfig,
-    SourceConfig, SourceFile, SourceKind, TestsConfig, Window,
+    CheckerSpec, DifficultyConfig, ExecuteConfig, Isolation, Limits, NegativesConfig, QrelsConfig, QueriesConfig,
+    ReferencesConfig, RepliesConfig, Review, RewriteConfig, SanityConfig, SolveConfig, SourceConfig, SourceFile,
+    SourceKind, TestsConfig, Window,
 };
 
 use crate::{exit_code::ConfigError, languages::Language};

@@ -5,12 +5,19 @@
 //! reads it. What a reply means is none of this module's business (see [`crate::reply`]); no
 //! stage's name is known here beyond the file that its replies lie in.
 
+mod batch;
+mod clock;
+mod http;
 pub mod journal;
+mod lane;
+mod live;
 pub mod provider;
 pub mod replay;
 pub mod reply;
 pub mod request;
+pub mod spending;
 pub mod tokens;
+mod wire;
 
 #[cfg(test)]
 mod tests;
@@ -20,30 +27,36 @@ use std::{
     path::Path,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
     thread,
     time::Duration,
 };
 
 use anyhow::Result;
+use rayon::prelude::*;
 
+pub use batch::Jobs;
 pub use journal::Journal;
+pub use lane::Traffic;
 pub use provider::{Provider, ProviderError};
 pub use replay::Replay;
-pub use reply::{FinishReason, Reply, Usage};
+pub use reply::{Call, FinishReason, Reply, Usage};
 pub use request::{Message, Request, Role, Sampling};
+pub use spending::Budget;
+
+use batch::Batched;
+use lane::Lane;
+use live::Live;
+use wire::Wire;
 
 use crate::{
-    config::{self, ReleaseConfig},
+    config::{Mode, ModelConfig, ReleaseConfig},
     exit_code::{ConfigError, Incomplete, Interrupted, Unavailable},
 };
 
-/// Calls made for one request before its row is given up for this run.
-const MAX_ATTEMPTS: u32 = 5;
-
-/// How often a waiting thread looks whether it is to stop.
-const POLL: Duration = Duration::from_millis(50);
+/// How often replies that came meanwhile are put on disk together.
+const SYNC_EVERY: Duration = Duration::from_millis(10);
 
 /// Rows named in a message.
 const N_NAMED: usize = 5;
@@ -52,19 +65,45 @@ const N_NAMED: usize = 5;
 pub type Providers = BTreeMap<String, Arc<dyn Provider>>;
 
 /// The providers of the models named, as `pipeline.toml` describes them. No two names share one:
-/// recordings of different models may lie in different directories.
+/// recordings of different models may lie in different directories. What they cost counts against
+/// `budget`.
 ///
 /// # Errors
-/// When a model's recordings do not exist.
-pub fn providers<'n>(config: &ReleaseConfig, names: impl IntoIterator<Item = &'n str>) -> Result<Providers> {
-    names.into_iter().map(|name| Ok((name.to_owned(), provider(config, name)?))).collect()
+/// When a model's recordings or its key are not there, or a budget is set and its price is not known.
+pub fn providers<'n>(
+    config: &ReleaseConfig,
+    names: impl IntoIterator<Item = &'n str>,
+    budget: Option<&Arc<Budget>>,
+) -> Result<Providers> {
+    names.into_iter().map(|name| Ok((name.to_owned(), provider(config, name, budget)?))).collect()
 }
 
-fn provider(config: &ReleaseConfig, name: &str) -> Result<Arc<dyn Provider>> {
+fn provider(config: &ReleaseConfig, name: &str, budget: Option<&Arc<Budget>>) -> Result<Arc<dyn Provider>> {
     let model = config.model(name);
-    match model.provider {
-        config::Provider::Replay => Ok(Arc::new(Replay::open(&config.resolve(&model.recordings))?)),
+    let wire = Wire::of(name, model).filter(|_| model.mode() != Mode::Replay);
+    let Some(wire) = wire else {
+        let recordings = model.recordings.as_deref().expect("checked when the file is read");
+        return Ok(Arc::new(Replay::open(&config.resolve(recordings))?));
+    };
+    if budget.is_some() && model.price.is_none() {
+        let error = ConfigError::new(format!("--max-cost needs a price of model `{name}`"));
+        return Err(error.hint(format!("add `price` to [models.{name}] in `pipeline.toml`")).into());
     }
+    Ok(Arc::new(Live::new(name, model, wire, budget.cloned())?))
+}
+
+/// Whether a model could be asked from this machine; nothing is sent.
+///
+/// # Errors
+/// When its recordings or its key are not there.
+pub fn availability(root: &Path, name: &str, model: &ModelConfig) -> Result<String, Unavailable> {
+    if model.mode() == Mode::Replay {
+        let recordings = model.recordings.as_deref().unwrap_or_default();
+        return Replay::open(&root.join(recordings)).map(|_| format!("replays `{recordings}`"));
+    }
+    http::check_key(name, model)?;
+    let price = model.price.as_ref().map_or("no price".to_owned(), |price| format!("prices of {}", price.date));
+    Ok(format!("`{}` at {}, {price}", model.model.as_deref().unwrap_or(name), model.base_url()))
 }
 
 /// The models of one stage, behind the stage's journal.
@@ -158,10 +197,12 @@ impl<'a> Llm<'a> {
     }
 
     fn journalled(&self, distinct: &Distinct) -> Result<Vec<Option<Reply>>> {
-        distinct.pairs().map(|(key, request)| self.journal.reply(key, request)).collect()
+        let pairs: Vec<(&str, &Request)> = distinct.pairs().collect();
+        pairs.par_iter().map(|(key, request)| self.journal.reply(key, request)).collect()
     }
 
-    /// Asks for the requests at `missing` in parallel. Fewer answers than places: interrupted.
+    /// Asks for the requests at `missing`, each model in a lane of its own. Fewer answers than
+    /// places: interrupted. Every reply is on disk when this returns.
     fn ask(
         &self,
         distinct: &Distinct,
@@ -169,82 +210,70 @@ impl<'a> Llm<'a> {
         workers: usize,
         done: &(dyn Fn() + Sync),
     ) -> Result<Vec<(usize, Answer)>> {
-        let next = AtomicUsize::new(0);
+        let lanes = self.lanes(distinct, missing, workers);
         let failed = AtomicBool::new(false);
-        let work = || -> Result<Vec<(usize, Answer)>> {
-            let mut answers = Vec::new();
-            while !self.is_interrupted() && !failed.load(Ordering::Relaxed) {
-                let Some(&place) = missing.get(next.fetch_add(1, Ordering::Relaxed)) else {
-                    break;
-                };
-                let answer = self
-                    .ask_one(&distinct.keys[place], distinct.requests[place])
-                    .inspect_err(|_| failed.store(true, Ordering::Relaxed))?;
-                let Some(answer) = answer else {
-                    break;
-                };
-                answers.push((place, answer));
-                done();
+        let failed = &failed;
+        let results: Vec<Result<Vec<(usize, Answer)>>> = thread::scope(|scope| {
+            let mut threads = Vec::new();
+            for lane in lanes.values() {
+                if let Some(jobs) = lane.provider().batches() {
+                    threads.push(scope.spawn(move || self.hand_over(distinct, lane, jobs, failed, done)));
+                    continue;
+                }
+                for _ in 0..lane.n_threads().min(lane.traffic().concurrency.unwrap_or(workers).max(1)) {
+                    threads.push(scope.spawn(move || work(distinct, lane, failed, done)));
+                }
             }
-            Ok(answers)
-        };
-        let n_threads = workers.clamp(1, missing.len().max(1));
-        let results: Vec<_> = thread::scope(|scope| {
-            let threads: Vec<_> = (0..n_threads).map(|_| scope.spawn(work)).collect();
-            threads.into_iter().map(|thread| thread.join().expect("a provider does not panic")).collect()
+            let synced = self.sync_while(&|| threads.iter().any(|thread| !thread.is_finished()));
+            failed.fetch_or(synced.is_err(), Ordering::Relaxed);
+            let results = threads.into_iter().map(|thread| thread.join().expect("a provider does not panic"));
+            let results: Vec<_> = results.collect();
+            results.into_iter().chain([synced.map(|()| Vec::new())]).collect()
         });
+        self.journal.sync()?;
         let mut answers: Vec<_> = results.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
+        if !self.interrupted.load(Ordering::Relaxed) {
+            for lane in lanes.values() {
+                add_not_asked(lane, &mut answers);
+            }
+        }
         answers.sort_by_key(|(place, _)| *place);
         Ok(answers)
     }
 
-    /// One request, repeated while that can help; `None` when interrupted meanwhile.
-    fn ask_one(&self, key: &str, request: &Request) -> Result<Option<Answer>> {
-        let provider = &self.providers[&request.model];
-        for attempt in 1..=MAX_ATTEMPTS {
-            match provider.complete(request) {
-                Ok(reply) => {
-                    check_same_request(key, request, &reply)?;
-                    self.journal.append(key, &reply)?;
-                    return Ok(Some(Ok(reply)));
-                }
-                Err(ProviderError::NoRecording { detail }) => return Ok(Some(Err(Missing { detail, heals: false }))),
-                Err(ProviderError::Fatal { message }) => return Err(self.fatal(key, request, &message)?.into()),
-                Err(ProviderError::Transient { message, retry_after }) => {
-                    self.journal.append_failure(key, request, &message)?;
-                    if attempt == MAX_ATTEMPTS {
-                        return Ok(Some(Err(Missing { detail: message, heals: true })));
-                    }
-                    if !self.pause(retry_after.unwrap_or_else(|| backoff(key, attempt))) {
-                        return Ok(None);
-                    }
-                }
-            }
+    fn lanes(&self, distinct: &Distinct, missing: &[usize], workers: usize) -> BTreeMap<&str, Lane<'_>> {
+        let mut lanes = BTreeMap::new();
+        for &place in missing {
+            let model = distinct.requests[place].model.as_str();
+            let (model, provider) = self.providers.get_key_value(model).expect("models are checked first");
+            let new = || Lane::new(provider.as_ref(), &self.journal, &self.stage, self.interrupted, workers);
+            lanes.entry(model.as_str()).or_insert_with(new).places.push(place);
         }
-        unreachable!("the last attempt returns")
+        lanes
     }
 
-    fn fatal(&self, key: &str, request: &Request, message: &str) -> Result<Unavailable> {
-        self.journal.append_failure(key, request, message)?;
-        Ok(Unavailable::new(format!(
-            "model `{}` refuses to answer row `{}` of stage `{}`: {message}",
-            request.model, request.row_id, self.stage
-        ))
-        .hint("see [models] in `pipeline.toml`, then `corebuild check`"))
-    }
-
-    /// Waits; false when interrupted meanwhile.
-    fn pause(&self, mut left: Duration) -> bool {
-        while !left.is_zero() && !self.is_interrupted() {
-            let step = left.min(POLL);
-            thread::sleep(step);
-            left -= step;
+    /// Puts on disk what came, for all threads at once: none waits for the disk by itself.
+    fn sync_while(&self, is_running: &dyn Fn() -> bool) -> Result<()> {
+        while is_running() {
+            thread::sleep(SYNC_EVERY);
+            self.journal.sync()?;
         }
-        !self.is_interrupted()
+        self.journal.sync()
     }
 
-    fn is_interrupted(&self) -> bool {
-        self.interrupted.load(Ordering::Relaxed)
+    fn hand_over(
+        &self,
+        distinct: &Distinct,
+        lane: &Lane,
+        jobs: &Jobs,
+        failed: &AtomicBool,
+        done: &(dyn Fn() + Sync),
+    ) -> Result<Vec<(usize, Answer)>> {
+        let requests: Vec<(usize, &str, &Request)> =
+            lane.places.iter().map(|&place| (place, distinct.keys[place].as_str(), distinct.requests[place])).collect();
+        Batched::open(lane, jobs, &self.journal, &requests, done)
+            .and_then(Batched::run)
+            .inspect_err(|_| failed.store(true, Ordering::Relaxed))
     }
 
     fn incomplete(&self, n_requests: usize, not_had: &[(&Request, Missing)]) -> Incomplete {
@@ -269,31 +298,42 @@ impl<'a> Llm<'a> {
     }
 }
 
-/// A reply to something else must never be journalled under this request's key.
-fn check_same_request(key: &str, request: &Request, reply: &Reply) -> Result<()> {
-    let answered = reply.request.key();
-    anyhow::ensure!(
-        answered == key,
-        "row `{}`: the provider of model `{}` answered the request `{answered}` instead of `{key}`",
-        request.row_id,
-        request.model
-    );
-    Ok(())
+/// One thread of a lane.
+fn work(
+    distinct: &Distinct,
+    lane: &Lane,
+    failed: &AtomicBool,
+    done: &(dyn Fn() + Sync),
+) -> Result<Vec<(usize, Answer)>> {
+    let mut answers = Vec::new();
+    while !failed.load(Ordering::Relaxed) {
+        let Some(place) = lane.next() else { break };
+        let answer = lane
+            .ask(&distinct.keys[place], distinct.requests[place])
+            .inspect_err(|_| failed.store(true, Ordering::Relaxed))?;
+        let Some(answer) = answer else { break };
+        answers.push((place, answer));
+        done();
+    }
+    Ok(answers)
 }
 
-/// Doubles with each attempt; spread by the key, so that threads do not come back all at once.
-fn backoff(key: &str, attempt: u32) -> Duration {
-    let spread = u64::from(key.bytes().fold(0_u8, u8::wrapping_add));
-    let base = 500_u64 << attempt.min(6);
-    Duration::from_millis(base / 2 + base * spread / 512)
+/// Requests of a lane that was closed before they were asked.
+fn add_not_asked(lane: &Lane, answers: &mut Vec<(usize, Answer)>) {
+    let Some(why) = lane.stop_reason() else { return };
+    let had: std::collections::HashSet<usize> = answers.iter().map(|(place, _)| *place).collect();
+    let left = lane.places.iter().filter(|place| !had.contains(place));
+    let missing = |&place: &usize| (place, Err(Missing { detail: why.clone(), heals: true }));
+    let left: Vec<_> = left.map(missing).collect();
+    answers.extend(left);
 }
 
 impl<'r> Distinct<'r> {
     fn of(requests: &'r [Request]) -> Self {
         let mut distinct = Self { requests: Vec::new(), keys: Vec::new(), places: Vec::new() };
         let mut seen = HashMap::new();
-        for request in requests {
-            let key = request.key();
+        let keys: Vec<String> = requests.par_iter().map(Request::key).collect();
+        for (request, key) in requests.iter().zip(keys) {
             let place = *seen.entry(key.clone()).or_insert(distinct.requests.len());
             if place == distinct.requests.len() {
                 distinct.requests.push(request);

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::{
-    config::ReleaseConfig,
+    config::{Provider, ReleaseConfig},
     receipt::{Fingerprint, Receipt},
     tables::Table,
 };
@@ -293,9 +293,17 @@ static SPECS: [StageSpec; 13] = [
     },
 ];
 
-/// A model as far as it can change a reply: its name and where it is asked, not its price.
+/// A model as far as it can change a reply: its name, who serves it and its settings; neither its
+/// price nor how fast it is asked.
 fn model(config: &ReleaseConfig, name: &str) -> Value {
-    json!({"name": name, "provider": config.model(name).provider})
+    let model = config.model(name);
+    let mut value = json!({"name": name, "provider": model.provider});
+    if model.provider != Provider::Replay {
+        value["model"] = json!(model.model);
+        value["sampling"] = json!(model.sampling);
+        value["repair"] = json!(model.repairs());
+    }
+    value
 }
 
 fn writer(config: &ReleaseConfig) -> Value {

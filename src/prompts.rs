@@ -6,6 +6,7 @@
 //! are and are never templates themselves. Which model is asked, and what the reply means, is
 //! decided elsewhere.
 
+mod follow_up;
 mod front_matter;
 mod render;
 mod schema;
@@ -19,6 +20,7 @@ use anyhow::Result;
 use minijinja::Environment;
 use serde_json::Value;
 
+pub use follow_up::follow_up;
 use front_matter::FrontMatter;
 pub use front_matter::{ReplyFormat, Settings};
 pub use schema::ReplySchema;
@@ -100,7 +102,7 @@ impl Prompt {
             version: front_matter.version,
             reply: front_matter.reply,
             schema,
-            settings: front_matter.settings,
+            settings: front_matter.settings.clone(),
             file,
             front_matter,
             text,
@@ -139,7 +141,7 @@ impl Prompt {
         model: &str,
         sample_idx: u32,
     ) -> Result<Request, ConfigError> {
-        let Settings { temperature, top_p, max_tokens } = self.settings;
+        let Settings { temperature, top_p, max_tokens, top_k, seed, stop } = &self.settings;
         Ok(Request {
             stage: self.stage.clone(),
             prompt: self.name.clone(),
@@ -147,7 +149,12 @@ impl Prompt {
             row_id: row_id.to_owned(),
             model: model.to_owned(),
             messages: self.render(row_id, variables)?,
-            sampling: Sampling { temperature, top_p, max_tokens },
+            sampling: Sampling {
+                top_k: *top_k,
+                seed: *seed,
+                stop: stop.clone(),
+                ..Sampling::of(*temperature, *top_p, *max_tokens)
+            },
             reply_schema: self.schema.as_ref().map(|schema| schema.value().clone()),
             sample_idx,
         })

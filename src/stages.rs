@@ -30,7 +30,7 @@ use crate::{
     config::ReleaseConfig,
     console::Console,
     exit_code::Interrupted,
-    llm::{Providers, tokens},
+    llm::{Providers, Request, tokens},
     pipeline::Stage,
     store::Store,
     tables::{Reason, Rejected, Row, Table},
@@ -173,16 +173,14 @@ pub fn run(ctx: &Context, stage: Stage) -> Result<StageOutput> {
     }
 }
 
-/// What a stage would ask of models now, less what the journal answers. `None` where the stage asks
-/// nothing, or its requests depend on a table that is not there yet.
+/// What a stage would ask of models now, answered or not. `None` where the stage asks nothing, or its
+/// requests depend on a table that is not there yet.
 ///
 /// # Errors
-/// When a table, a prompt or the journal cannot be read.
-pub fn estimate(ctx: &Context, stage: Stage) -> Result<Option<tokens::Estimate>> {
-    let upstream = stage.upstream();
-    let is_there = |stage: &Stage| ctx.store.receipt(*stage).map(|receipt| receipt.is_some());
-    for stage in &upstream {
-        if !is_there(stage)? {
+/// When a table or a prompt cannot be read, or a prompt does not render.
+pub fn requests(ctx: &Context, stage: Stage) -> Result<Option<Vec<Request>>> {
+    for stage in stage.upstream() {
+        if ctx.store.receipt(stage)?.is_none() {
             return Ok(None);
         }
     }
@@ -195,7 +193,15 @@ pub fn estimate(ctx: &Context, stage: Stage) -> Result<Option<tokens::Estimate>>
         Stage::Queries => queries::requests(ctx)?,
         _ => return Ok(None),
     };
-    asking::estimate(ctx, stage, &requests).map(Some)
+    Ok(Some(asking::prepared(ctx, &requests)))
+}
+
+/// What [`requests`] come to by model, less what the journal answers.
+///
+/// # Errors
+/// As [`requests`], and when the journal cannot be read.
+pub fn estimate(ctx: &Context, stage: Stage) -> Result<Option<BTreeMap<String, tokens::Estimate>>> {
+    requests(ctx, stage)?.map(|requests| asking::estimate(ctx, stage, &requests)).transpose()
 }
 
 /// Toolchains and isolation that a stage's output depends on.

@@ -132,6 +132,7 @@ pub fn read_rows<R: serde::de::DeserializeOwned>(path: &Path) -> Result<Vec<R>> 
 /// When the directory cannot be written.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
     let dir = path.parent().context("a file has a directory")?;
+    let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
     fs_err::create_dir_all(dir)?;
     let mut file = tempfile::NamedTempFile::new_in(dir).with_context(|| format!("write in `{}`", dir.display()))?;
     file.write_all(bytes).with_context(|| format!("write `{}`", path.display()))?;

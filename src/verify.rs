@@ -188,11 +188,15 @@ impl Findings {
 
     /// Takes over what another check found, behind what was found before.
     fn take<T>(&mut self, (result, others): (Result<T>, Self)) -> Result<T> {
-        for (rule, (n_more, more)) in others.0 {
-            let (count, examples) = self.0.entry(rule).or_default();
-            *count += n_more;
-            examples.extend(more);
-            examples.truncate(MAX_EXAMPLES);
+        for (rule, more) in others.0 {
+            let tally = self.0.entry(rule).or_default();
+            tally.count += more.count;
+            tally.queries.extend(more.queries);
+            for (part, n) in more.parts {
+                *tally.parts.entry(part).or_default() += n;
+            }
+            tally.examples.extend(more.examples);
+            tally.examples.truncate(MAX_EXAMPLES);
         }
         result
     }

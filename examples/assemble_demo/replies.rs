@@ -11,7 +11,7 @@ use corebuild::{
     config::Config,
     console::Console,
     keyed_log::KeyedLog,
-    llm::{FinishReason, Provider, ProviderError, Providers, Reply, Request, Usage, tokens},
+    llm::{Call, FinishReason, Provider, ProviderError, Providers, Reply, Request, Usage, tokens},
     pipeline::Stage,
     runner,
     stages::Context,
@@ -94,6 +94,7 @@ impl Provider for Authored {
         let usage = Usage {
             input_tokens: tokens::input_tokens(request),
             output_tokens: tokens::Encoding::O200kBase.count(&text),
+            ..Usage::default()
         };
         Ok(Reply {
             request: request.clone(),
@@ -103,6 +104,7 @@ impl Provider for Authored {
             model_version: format!("{}-1", request.model),
             request_id: format!("authored-{}", &request.key()[..16]),
             received_at: RECEIVED_AT.to_owned(),
+            call: Call::default(),
         })
     }
 }

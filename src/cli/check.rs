@@ -1,18 +1,21 @@
 //! `corebuild check`: what is missing on this machine, each with the command that mends it.
 
+use std::sync::atomic::AtomicBool;
+
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::Global;
+use super::{Global, commands::Project};
 use crate::{
     config::{Config, Isolation},
     console::Console,
-    exit_code::ExitCode,
+    exit_code::{self, ExitCode},
     languages::{Language, Toolchain},
+    llm,
     pipeline::Stage,
     prompts,
     sandbox::Sandbox,
-    summary,
+    stages, summary,
 };
 
 /// One thing that was looked at.
@@ -27,7 +30,7 @@ struct Problem {
     hint: Option<String>,
 }
 
-pub(super) fn run(global: &Global, json: bool, console: &Console) -> Result<ExitCode> {
+pub(super) fn run(global: &Global, json: bool, console: &Console, interrupted: &AtomicBool) -> Result<ExitCode> {
     let mut findings = Vec::new();
     let config = Config::load(&global.config);
     findings.push(Finding {
@@ -40,8 +43,11 @@ pub(super) fn run(global: &Global, json: bool, console: &Console) -> Result<Exit
     if let Ok(config) = &config {
         findings
             .extend(Stage::ALL.into_iter().filter(|stage| stage.asks_models()).map(|stage| prompts_of(config, stage)));
+        for release in config.releases.keys() {
+            findings.extend(rendered(global, release, console, interrupted));
+        }
         findings.extend(sources(config));
-        findings.extend(recordings(config));
+        findings.extend(models(config));
     }
     let min = config.as_ref().map_or(Isolation::Namespaces, |config| config.execute.min_isolation);
     findings.push(sandbox(min));
@@ -63,6 +69,24 @@ fn prompts_of(config: &Config, stage: Stage) -> Finding {
     Finding { what: format!("prompts of `{}`", stage.name()), result }
 }
 
+/// Every prompt on every row of a release that is there, offline: what would stop a stage is told
+/// before anything is paid.
+fn rendered(global: &Global, release: &str, console: &Console, interrupted: &AtomicBool) -> Vec<Finding> {
+    let Ok(project) = Project::open(global, Some(release)) else { return Vec::new() };
+    let ctx = project.context(console, interrupted);
+    let finding = |stage: Stage| {
+        let result = match stages::requests(&ctx, stage) {
+            Ok(None) => return None,
+            Ok(Some(requests)) => Ok(format!("{} rows render", requests.len())),
+            Err(error) => {
+                Err(Problem { message: format!("{error:#}"), hint: exit_code::hint(&error).map(str::to_owned) })
+            }
+        };
+        Some(Finding { what: format!("prompts of `{}` on `{release}`", stage.name()), result })
+    };
+    Stage::ALL.into_iter().filter(|stage| stage.asks_models()).filter_map(finding).collect()
+}
+
 fn sources(config: &Config) -> Vec<Finding> {
     let local = config.sources.iter().flat_map(|(name, source)| source.files.iter().map(move |file| (name, file)));
     local
@@ -79,17 +103,13 @@ fn sources(config: &Config) -> Vec<Finding> {
         .collect()
 }
 
-fn recordings(config: &Config) -> Vec<Finding> {
+fn models(config: &Config) -> Vec<Finding> {
     config
         .models
         .iter()
         .map(|(name, model)| {
-            let path = config.root.join(&model.recordings);
-            let result = if path.is_dir() {
-                Ok(format!("replays `{}`", model.recordings))
-            } else {
-                Err(Problem { message: format!("no recordings at `{}`", path.display()), hint: None })
-            };
+            let result = llm::availability(&config.root, name, model)
+                .map_err(|error| Problem { message: error.message, hint: error.hint });
             Finding { what: format!("model `{name}`"), result }
         })
         .collect()

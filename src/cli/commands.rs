@@ -2,38 +2,46 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::atomic::AtomicBool,
+    sync::{Arc, atomic::AtomicBool},
 };
 
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
-use super::{Command, Global, Target, check, diff, explain, plan, relabel, repair, reproduce};
+use super::{
+    Command, Global, JournalAction, Run, Target, check, cost, diff, explain, journal, plan, preview, relabel, repair, reproduce,
+};
 use crate::{
     config::{Config, ReleaseConfig},
     console::Console,
     exit_code::{ExitCode, Unavailable},
-    llm,
+    llm::{self, Budget},
     pipeline::Stage,
     receipt::Receipt,
     runner::{self, Outcome},
     sources,
-    stages::Context,
+    stages::{Context, OpenProviders},
     store::Store,
     summary, verify,
 };
 
 /// What a command works on, owned: the context that stages borrow.
-#[derive(Debug)]
 pub(super) struct Project {
     pub(super) config: ReleaseConfig,
     pub(super) store: Store,
     pub(super) n_workers: usize,
+    open_providers: Box<OpenProviders<'static>>,
 }
 
 impl Project {
     pub(super) fn open(global: &Global, release: Option<&str>) -> Result<Self> {
+        Self::with_budget(global, release, None)
+    }
+
+    /// A project that spends no more than `max_cost` dollars on models.
+    fn with_budget(global: &Global, release: Option<&str>, max_cost: Option<f64>) -> Result<Self> {
         let config = Config::load(&global.config)?.release(release)?;
+        let budget = max_cost.map(|limit| Arc::new(Budget::new(limit)));
         let root = config.config.root.clone();
         let store = Store {
             work: global.work.clone().unwrap_or_else(|| root.join("work")),
@@ -41,7 +49,10 @@ impl Project {
             release: config.name.clone(),
             root,
         };
-        Ok(Self { config, store, n_workers: n_workers(global) })
+        let open_providers = Box::new(move |config: &ReleaseConfig, models: &[&str]| {
+            llm::providers(config, models.iter().copied(), budget.as_ref())
+        });
+        Ok(Self { config, store, n_workers: n_workers(global), open_providers })
     }
 
     pub(super) fn context<'a>(&'a self, console: &'a Console, interrupted: &'a AtomicBool) -> Context<'a> {
@@ -51,7 +62,7 @@ impl Project {
             console,
             n_workers: self.n_workers,
             interrupted,
-            open_providers: &|config, models| llm::providers(config, models.iter().copied()),
+            open_providers: &*self.open_providers,
         }
     }
 }
@@ -68,7 +79,7 @@ pub(super) fn dispatch(
     interrupted: &AtomicBool,
 ) -> Result<ExitCode> {
     match command {
-        Command::Check { json } => check::run(global, *json, console),
+        Command::Check { json } => check::run(global, *json, console, interrupted),
         Command::Verify { dir, json } => run_verify(dir, *json, console),
         Command::Reproduce { release, from, tables, json } if *tables => {
             reproduce::tables(release, from, *json, console)
@@ -88,18 +99,34 @@ pub(super) fn dispatch(
             console.data(&sha256);
             Ok(ExitCode::Done)
         }
-        Command::Cut(target) => {
-            let project = Project::open(global, target.release.as_deref())?;
+        Command::Cut(Run { target, max_cost }) => {
+            let project = Project::with_budget(global, target.release.as_deref(), *max_cost)?;
             cut(&project.context(console, interrupted), target, &Stage::ALL)
         }
         Command::Stage(stage) => {
-            let (stage, target) = stage.split();
-            let project = Project::open(global, target.release.as_deref())?;
+            let (stage, Run { target, max_cost }) = stage.split();
+            let project = Project::with_budget(global, target.release.as_deref(), *max_cost)?;
             cut(&project.context(console, interrupted), target, &[stage])
         }
         Command::Plan(target) => {
             let project = Project::open(global, target.release.as_deref())?;
             plan::run(&project.context(console, interrupted), target.json)
+        }
+        Command::Preview { stage, target, n, call, max_cost } => {
+            let project = Project::with_budget(global, target.release.as_deref(), *max_cost)?;
+            preview::run(&project.context(console, interrupted), *stage, *n, *call, target.json)
+        }
+        Command::Cost(target) => {
+            let project = Project::open(global, target.release.as_deref())?;
+            cost::run(&project.context(console, interrupted), target.json)
+        }
+        Command::Journal { action } => {
+            let project = Project::open(global, None)?;
+            let ctx = project.context(console, interrupted);
+            match action {
+                JournalAction::Export { to } => journal::export(&ctx, to),
+                JournalAction::Import { from } => journal::import(&ctx, from),
+            }
         }
         Command::Status(target) => {
             let project = Project::open(global, target.release.as_deref())?;

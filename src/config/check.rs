@@ -29,6 +29,9 @@ pub(super) fn mistakes(config: &Config) -> Vec<String> {
             }
         }
     }
+    for (name, model) in &config.models {
+        mistakes.extend(model.mistakes().into_iter().map(|mistake| format!("[models.{name}] {mistake}")));
+    }
     number_mistakes(config, &mut mistakes);
     mistakes
 }
@@ -129,7 +132,7 @@ fn names<'a>(keys: impl Iterator<Item = &'a String>) -> String {
     keys.map(String::as_str).collect::<Vec<_>>().join(", ")
 }
 
-fn is_date(text: &str) -> bool {
+pub(super) fn is_date(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.len() == 10
         && bytes.iter().enumerate().all(|(idx, byte)| match idx {

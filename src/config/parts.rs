@@ -62,28 +62,6 @@ pub struct SourceFile {
     pub sha256: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Provider {
-    /// Replies recorded earlier: no network, no key.
-    Replay,
-}
-
-/// `[models.<name>]`
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ModelConfig {
-    pub provider: Provider,
-    /// Replay: the directory that holds the recordings, one JSON Lines file a stage.
-    pub recordings: String,
-    /// Price of a million input tokens, in dollars.
-    #[serde(default)]
-    pub input_price: f64,
-    /// Price of a million output tokens, in dollars.
-    #[serde(default)]
-    pub output_price: f64,
-}
-
 /// Whether people have to decide about a stage's rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -18,7 +18,8 @@ use crate::keyed_log::KeyedLog;
 #[derive(Debug)]
 pub struct Journal {
     replies: KeyedLog,
-    failures_path: PathBuf,
+    dir: PathBuf,
+    stage: String,
     /// Opened with the first failure: most journals have none.
     failures: Mutex<Option<KeyedLog>>,
 }
@@ -35,6 +36,23 @@ struct Failure<'a> {
 #[must_use]
 pub fn path(dir: &Path, stage: &str) -> PathBuf {
     dir.join(format!("{stage}.jsonl"))
+}
+
+/// Stages that a directory of journals holds replies of, sorted; none where there is no directory.
+///
+/// # Errors
+/// When the directory cannot be read.
+pub fn stages(dir: &Path) -> Result<Vec<String>> {
+    let mut stages = Vec::new();
+    if !dir.is_dir() {
+        return Ok(stages);
+    }
+    for entry in fs_err::read_dir(dir)? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        stages.extend(name.strip_suffix(".jsonl").filter(|stage| !stage.contains('.')).map(str::to_owned));
+    }
+    stages.sort_unstable();
+    Ok(stages)
 }
 
 impl Journal {
@@ -59,8 +77,7 @@ impl Journal {
     }
 
     fn of(replies: KeyedLog, dir: &Path, stage: &str) -> Self {
-        let failures_path = dir.join(format!("{stage}.failures.jsonl"));
-        Self { replies, failures_path, failures: Mutex::new(None) }
+        Self { replies, dir: dir.to_path_buf(), stage: stage.to_owned(), failures: Mutex::new(None) }
     }
 
     /// The reply recorded under `key`, which is `request`'s, if it still answers the request.
@@ -85,12 +102,38 @@ impl Journal {
         self.replies.keys()
     }
 
-    /// Records a reply; on disk when this returns. It takes the place of an earlier one.
+    /// Records a reply; it takes the place of an earlier one. It outlives this process when this
+    /// returns, and the machine after the next [`Journal::sync`].
     ///
     /// # Errors
     /// When the file cannot be written.
     pub fn append(&self, key: &str, reply: &Reply) -> Result<()> {
-        self.replies.append(key, reply)
+        self.replies.write(key, reply)
+    }
+
+    /// Waits until all that was recorded is on disk; returns at once where nothing is new.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn sync(&self) -> Result<()> {
+        self.replies.sync()
+    }
+
+    /// Every reply ever recorded, replaced ones too, in the order of the file.
+    ///
+    /// # Errors
+    /// When the file cannot be read or `each` fails.
+    pub fn for_each(&self, each: impl FnMut(String, Reply) -> Result<()>) -> Result<()> {
+        self.replies.for_each(each)
+    }
+
+    /// Where the journal lies.
+    pub(super) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    pub(super) fn stage(&self) -> &str {
+        &self.stage
     }
 
     /// Records that a call brought no reply.
@@ -98,13 +141,21 @@ impl Journal {
     /// # Errors
     /// When the file cannot be written.
     pub fn append_failure(&self, key: &str, request: &Request, message: &str) -> Result<()> {
-        let failure = Failure { row_id: &request.row_id, model: &request.model, message };
+        self.note(key, &Failure { row_id: &request.row_id, model: &request.model, message })
+    }
+
+    /// Records what was odd about a request whose row is not at hand.
+    pub(super) fn append_note(&self, key: &str, model: &str, message: &str) -> Result<()> {
+        self.note(key, &Failure { row_id: "", model, message })
+    }
+
+    fn note(&self, key: &str, failure: &Failure) -> Result<()> {
         let mut failures = self.lock_failures();
         let log = match failures.take() {
             Some(log) => log,
-            None => KeyedLog::open(&self.failures_path)?,
+            None => KeyedLog::open(&self.dir.join(format!("{}.failures.jsonl", self.stage)))?,
         };
-        failures.insert(log).append(key, &failure)
+        failures.insert(log).write(key, failure)
     }
 
     fn lock_failures(&self) -> MutexGuard<'_, Option<KeyedLog>> {

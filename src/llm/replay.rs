@@ -80,7 +80,7 @@ impl Provider for Replay {
         match self.reply(request) {
             Ok(Ok(reply)) => Ok(reply),
             Ok(Err(detail)) => Err(ProviderError::NoRecording { detail }),
-            Err(error) => Err(ProviderError::Fatal { message: format!("{error:#}") }),
+            Err(error) => Err(ProviderError::fatal(&format!("{error:#}"))),
         }
     }
 }

@@ -8,7 +8,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::ids;
+use crate::{config::ModelSampling, ids};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -35,6 +35,52 @@ pub struct Sampling {
     pub top_p: Option<f64>,
     /// The longest answer allowed. Not part of a request's key.
     pub max_tokens: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub top_k: Option<u32>,
+    /// Of the first sample; sample n is drawn with seed + n.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Literal texts at which the answer ends.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stop: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning_effort: Option<String>,
+}
+
+impl Sampling {
+    /// The prompt's three settings, the others left to the model.
+    #[must_use]
+    pub fn of(temperature: Option<f64>, top_p: Option<f64>, max_tokens: u32) -> Self {
+        Self { temperature, top_p, max_tokens, top_k: None, seed: None, stop: Vec::new(), reasoning_effort: None }
+    }
+
+    /// With the settings that `pipeline.toml` gives the model.
+    #[must_use]
+    pub fn with(&self, model: &ModelSampling) -> Self {
+        let keep = |name: &str, value: Option<f64>| value.filter(|_| !model.omit.iter().any(|omit| omit == name));
+        Self {
+            temperature: keep("temperature", self.temperature),
+            top_p: keep("top_p", self.top_p),
+            max_tokens: model.max_tokens.unwrap_or(self.max_tokens),
+            top_k: model.top_k.or(self.top_k),
+            seed: model.seed.or(self.seed),
+            stop: if model.stop.is_empty() { self.stop.clone() } else { model.stop.clone() },
+            reasoning_effort: model.reasoning_effort.clone().or_else(|| self.reasoning_effort.clone()),
+        }
+    }
+
+    /// The seed of one sample.
+    #[must_use]
+    pub fn seed_of(&self, sample_idx: u32) -> Option<u64> {
+        self.seed.map(|seed| seed.wrapping_add(u64::from(sample_idx)))
+    }
+
+    /// As far as it can change the answer.
+    fn key_part(&self) -> Value {
+        let mut part = serde_json::to_value(self).expect("settings have a JSON form");
+        part.as_object_mut().expect("settings are an object").remove("max_tokens");
+        part
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -65,17 +111,10 @@ impl Request {
     /// What the key is made of, by name.
     #[must_use]
     pub fn key_parts(&self) -> Value {
-        let Sampling { temperature, top_p, max_tokens: _ } = self.sampling;
-        let mut sampling = serde_json::Map::new();
-        for (name, setting) in [("temperature", temperature), ("top_p", top_p)] {
-            if let Some(setting) = setting {
-                sampling.insert(name.to_owned(), json!(setting));
-            }
-        }
         json!({
             "model": self.model,
             "messages": self.messages,
-            "sampling": sampling,
+            "sampling": self.sampling.key_part(),
             "reply_schema": self.reply_schema,
             "row_id": self.row_id,
             "sample_idx": self.sample_idx,
@@ -130,7 +169,7 @@ pub(crate) mod tests {
             row_id: row_id.to_owned(),
             model: "demo-alpha".to_owned(),
             messages: vec![Message { role: Role::User, content: format!("rewrite {row_id}") }],
-            sampling: Sampling { temperature: Some(0.7), top_p: Some(0.95), max_tokens: 100 },
+            sampling: Sampling::of(Some(0.7), Some(0.95), 100),
             reply_schema: None,
             sample_idx: 0,
         }
@@ -140,12 +179,16 @@ pub(crate) mod tests {
 
     #[test]
     fn key_changes_with_what_can_change_the_answer() {
-        let edits: [Change; 7] = [
+        let edits: [Change; 11] = [
             |r| r.model.push('x'),
             |r| r.messages[0].content.push('x'),
             |r| r.messages[0].role = Role::System,
             |r| r.sampling.temperature = Some(0.8),
             |r| r.sampling.top_p = None,
+            |r| r.sampling.top_k = Some(40),
+            |r| r.sampling.seed = Some(1),
+            |r| r.sampling.stop = vec!["END".to_owned()],
+            |r| r.sampling.reasoning_effort = Some("low".to_owned()),
             |r| r.reply_schema = Some(json!({"type": "object"})),
             |r| r.sample_idx = 1,
         ];

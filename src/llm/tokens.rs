@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use anyhow::Result;
 use tiktoken_rs::CoreBPE;
 
-use super::{Journal, Reply, Request};
+use super::{Journal, Reply, Request, Usage};
 
 /// What chat formats add to a message beside its text, and to the request as a whole.
 const PER_MESSAGE: u64 = 4;
@@ -44,6 +44,12 @@ impl Encoding {
     #[must_use]
     pub fn is_exact_for(self, model: &str) -> bool {
         family(model) == Some(self)
+    }
+
+    /// Whether the model's own vocabulary is one of ours.
+    #[must_use]
+    pub fn is_known_for(model: &str) -> bool {
+        family(model).is_some()
     }
 
     /// Tokens in a text. The vocabulary is loaded with the first call.
@@ -84,11 +90,10 @@ impl Estimate {
         }
     }
 
-    /// In dollars, at prices of a million tokens.
+    /// As if the calls had been made.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
-    pub fn price(&self, input_price: f64, output_price: f64) -> f64 {
-        (self.input_tokens as f64 * input_price + self.output_tokens as f64 * output_price) / 1e6
+    pub fn usage(&self) -> Usage {
+        Usage { input_tokens: self.input_tokens, output_tokens: self.output_tokens, ..Usage::default() }
     }
 }
 

@@ -19,12 +19,16 @@ pub enum ReplyFormat {
 }
 
 /// Default model settings; a stage may draw a temperature of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
     pub temperature: Option<f64>,
     pub top_p: Option<f64>,
     pub max_tokens: u32,
+    pub top_k: Option<u32>,
+    pub seed: Option<u64>,
+    #[serde(default)]
+    pub stop: Vec<String>,
 }
 
 #[derive(Clone, Debug, Deserialize)]

@@ -17,7 +17,8 @@ const WORDS: std::ops::RangeInclusive<usize> = 50..=150;
 
 pub(super) fn run(ctx: &Context) -> Result<StageOutput> {
     let rewrites: Vec<Rewrite> = ctx.load()?;
-    let replies = asking::ask(ctx, Stage::Abbreviate, &requests(ctx, &rewrites)?)?;
+    let check = |place: usize, reply: &Reply| abbreviation(&rewrites[place], reply).map(drop);
+    let replies = asking::ask_checked(ctx, Stage::Abbreviate, &requests(ctx, &rewrites)?, &check)?;
     let mut output = StageOutput::new(rewrites.iter().map(Row::key));
     output.max_rejected_share = Some(ctx.config.config.abbreviate.max_rejected_share);
     let mut rows = Vec::new();

@@ -32,7 +32,7 @@ pub(super) fn run(ctx: &Context) -> Result<StageOutput> {
     let rewrites: Vec<Rewrite> = ctx.load()?;
     let solved = solved(ctx, &rewrites)?;
     let prompt = prompt(ctx)?;
-    let replies = asking::ask(ctx, Stage::Queries, &requests_for(ctx, &prompt, &rewrites, &solved)?)?;
+    let replies = asking::ask_json(ctx, Stage::Queries, &prompt, &requests_for(ctx, &prompt, &rewrites, &solved)?)?;
     let per_kind = ctx.config.config.queries.per_kind;
     let mut output = StageOutput::new(solved.iter().flat_map(|rewrite| keys(rewrite, per_kind)));
     output.max_rejected_share = Some(ctx.config.config.queries.max_rejected_share);

@@ -54,7 +54,7 @@ pub(super) fn run(ctx: &Context) -> Result<StageOutput> {
     let mut output = StageOutput::new(originals.iter().map(|original| original.problem.key()));
     output.max_rejected_share = Some(ctx.config.config.rewrite.max_rejected_share);
     let prompt = prompt(ctx, "statement")?;
-    let replies = asking::ask(ctx, Stage::Rewrite, &statement_requests(ctx, &prompt, &originals)?)?;
+    let replies = asking::ask_json(ctx, Stage::Rewrite, &prompt, &statement_requests(ctx, &prompt, &originals)?)?;
     let mut drafts = Vec::new();
     for (original, reply) in originals.iter().zip(&replies) {
         match draft(prompt.reply_schema()?, original, reply) {
@@ -64,7 +64,7 @@ pub(super) fn run(ctx: &Context) -> Result<StageOutput> {
     }
     let batches = batches(ctx, &drafts);
     let prompt = self::prompt(ctx, "tests")?;
-    let replies = asking::ask(ctx, Stage::Rewrite, &test_requests(ctx, &prompt, &batches)?)?;
+    let replies = asking::ask_json(ctx, Stage::Rewrite, &prompt, &test_requests(ctx, &prompt, &batches)?)?;
     let mut rewritten = rewritten_tests(prompt.reply_schema()?, &batches, &replies);
     let mut rows = Vec::new();
     for (original, draft) in &drafts {

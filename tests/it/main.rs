@@ -5,6 +5,7 @@ mod config;
 mod coreb;
 mod external;
 mod mini;
+mod models;
 mod project;
 mod real_data;
 mod tidy;

@@ -48,7 +48,7 @@ pub(super) fn requests(ctx: &Context, prompt: &Prompt, lacking: &[&Material]) ->
 pub(super) fn synthesise(ctx: &Context, materials: &[Material]) -> Result<BTreeMap<String, Vec<Synthesised>>> {
     let lacking = lacking(ctx, materials);
     let prompt = prompt(ctx)?;
-    let replies = asking::ask(ctx, Stage::Tests, &requests(ctx, &prompt, &lacking)?)?;
+    let replies = asking::ask_json(ctx, Stage::Tests, &prompt, &requests(ctx, &prompt, &lacking)?)?;
     if lacking.is_empty() {
         return Ok(BTreeMap::new());
     }
