@@ -1,3 +1,5 @@
+//! Templates, good and bad, and the shipped ones.
+
 use std::path::PathBuf;
 
 use serde_json::json;

@@ -1,3 +1,5 @@
+//! Replies as models write them.
+
 use proptest::prelude::*;
 use serde_json::json;
 
