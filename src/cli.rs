@@ -224,7 +224,7 @@ fn stage_that_asks(name: &str) -> Result<crate::pipeline::Stage, String> {
     let mut stages = crate::pipeline::Stage::ALL.into_iter().filter(|stage| stage.asks_models());
     stages.find(|stage| stage.name() == name).ok_or_else(|| {
         let names = crate::pipeline::Stage::ALL.into_iter().filter(|stage| stage.asks_models());
-        format!("stages that ask models: {}", names.map(|stage| stage.name()).collect::<Vec<_>>().join(", "))
+        format!("stages that ask models: {}", names.map(crate::pipeline::Stage::name).collect::<Vec<_>>().join(", "))
     })
 }
 

@@ -178,7 +178,7 @@ fn break_rule(rule: Rule, r: &mut Release) -> Option<()> {
             (pair.label, pair.text_id) = (Some(Amount(0.into())), Some("text_1".to_owned()));
         }
         Rule::NearDuplicateGrades | Rule::NearDuplicates => {
-            let long: String = (0..40).map(|n| format!("x{n} = {n}\n")).collect();
+            let long = (0..40).map(|n| format!("x{n} = {n}\n")).collect::<Vec<_>>().concat();
             r.codes[3].code = format!("{long}{}", r.codes[3].code);
             r.codes[8].code = format!("{}\n# one more", r.codes[3].code);
             r.qrels.get_mut(&Task::Text2Code)?[5].doc_id = "code_08".to_owned();
@@ -187,7 +187,7 @@ fn break_rule(rule: Rule, r: &mut Release) -> Option<()> {
         Rule::IdenticalDocuments => r.codes[8].code = r.codes[3].code.clone(),
         Rule::ContradictoryQuery | Rule::DuplicateQuery => {
             copy_query(r, Task::Text2Code, 1, "q_t2c_search_any_0004", |query| {
-                query.problem_id = PROBLEMS[1].to_owned()
+                query.problem_id = PROBLEMS[1].to_owned();
             });
         }
         Rule::RepeatedPair => {
@@ -231,7 +231,7 @@ fn break_rule(rule: Rule, r: &mut Release) -> Option<()> {
         Rule::FloatIntegers => r.texts[0].abbreviated_text_length = Some(Amount::of(14)),
         Rule::NullCounts => r.queries.get_mut(&Task::Text2Code)?[0].num_relevant_docs = None,
         Rule::UnsolvedProblem => {
-            r.codes.iter_mut().filter(|code| code.problem_id == PROBLEMS[1]).for_each(|code| code.passed = false)
+            r.codes.iter_mut().filter(|code| code.problem_id == PROBLEMS[1]).for_each(|code| code.passed = false);
         }
         Rule::DanglingDocument => r.qrels.get_mut(&Task::Text2Code)?[0].doc_id = "code_99".to_owned(),
         Rule::DanglingQuery => r.qrels.get_mut(&Task::Text2Code)?[0].query_id = "q_none".to_owned(),
