@@ -2,15 +2,15 @@
 
 mod check;
 mod commands;
-mod diff;
 mod cost;
+mod diff;
 mod explain;
 mod journal;
 mod plan;
+mod preview;
 mod relabel;
 mod repair;
 mod reproduce;
-mod preview;
 
 use std::{
     path::PathBuf,

@@ -9,7 +9,8 @@ use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
 use super::{
-    Command, Global, JournalAction, Run, Target, check, cost, diff, explain, journal, plan, preview, relabel, repair, reproduce,
+    Command, Global, JournalAction, Run, Target, check, cost, diff, explain, journal, plan, preview, relabel, repair,
+    reproduce,
 };
 use crate::{
     config::{Config, ReleaseConfig},

@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-//! Tests of `prompts`, in a file of their own for their length.
-=======
 //! Templates, good and bad, and the shipped ones.
->>>>>>> wt-l
 
 use std::path::PathBuf;
 

@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-//! Tests of `reply`, in a file of their own for their length.
-=======
 //! Replies as models write them.
->>>>>>> wt-l
 
 use proptest::prelude::*;
 use serde_json::json;
