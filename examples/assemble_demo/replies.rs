@@ -26,7 +26,7 @@ const RECEIVED_AT: &str = "2026-01-05T00:00:00Z";
 
 /// Cuts the demo releases with authored replies as far as models are asked, and ships the journal.
 pub(crate) fn record(demo: &Path, console: &Console) -> Result<()> {
-    let work = tempfile::Builder::new().disable_cleanup(true).prefix("demo").tempdir()?;
+    let work = tempfile::tempdir()?;
     let config = Config::load(Path::new("pipeline.toml"))?;
     for release in ["demo202601", "demo202602"] {
         let config = config.release(Some(release))?;
