@@ -11,18 +11,20 @@ use crate::{
 const PROBLEMS: [&str; 2] = ["lcb_abc1_a", "lcb_abc2_b"];
 const WORDS: [&str; 2] = ["lanterns along a pier are lit at night", "barges carry salt through seven locks of canals"];
 
-fn program(language: &str, name: &str) -> String {
+fn program(language: &str, name: &str, value: &str) -> String {
     match language {
-        "python" => format!("{name} = int(input()) // 2\nprint({name})\n"),
-        "ruby" => format!("{name} = gets.to_i # // 2\nputs {name}\n"),
-        "cpp" => format!("#include <iostream>\nint main() {{ int {name}; std::cin >> {name}; }}\n"),
-        "java" => format!("class A {{ public static void main(String[] a) {{ int {name} = System.in.read(); }} }}\n"),
-        _ => format!("package main\nfunc main() {{ var {name} int; fmt.Scan(&{name}) }}\n"),
+        "python" => format!("{name} = int(input()) // 2\nprint({value})\n"),
+        "ruby" => format!("{name} = gets.to_i # // 2\nputs {value}\n"),
+        "cpp" => format!("#include <iostream>\nint main() {{ int {name}; std::cin >> {name}; {name} = {value}; }}\n"),
+        "java" => format!(
+            "class A {{ public static void main(String[] a) {{ int {name} = System.in.read(); {name} = {value}; }} }}\n"
+        ),
+        _ => format!("package main\nfunc main() {{ var {name} int; fmt.Scan(&{name}); {name} = {value} }}\n"),
     }
 }
 
 fn code(at: usize, problem: usize, language: &str, model: &str, passed: bool) -> Code {
-    let text = program(language, &format!("value{problem}{model} = {at} + wide{at} * {at}"));
+    let text = program(language, &format!("value{problem}{model}{at}"), &format!("{at} + wide{at} * {at}"));
     Code {
         code_id: format!("code_{at:02}"),
         code_length: text.len(),
