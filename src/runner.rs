@@ -172,20 +172,23 @@ fn check_yield(stage: Stage, output: &StageOutput, rejected: &BTreeMap<String, u
     let why =
         most.map_or_else(String::new, |(reason, n)| format!("; the most frequent reason is `{reason}` ({n} rows)"));
     let hint = format!("look at `rejected.jsonl` in the stage's directory under `work/`, stage `{}`", stage.name());
+    let is_empty = |table| output.tables.get(table).is_none_or(Vec::is_empty);
     let n_pending = rejected.get(Reason::ReviewPending.name()).copied().unwrap_or(0);
-    if n_pending > 0 && n_pending == output.rejected.len() {
+    if n_pending > 0 && stage.spec().outputs.first().is_some_and(is_empty) {
         bail!(
             Incomplete::new(format!("`{}` waits for decisions on {n_pending} rows", stage.name()))
                 .hint("write them to reviews.jsonl; `rejected.jsonl` of the stage names the rows and their hashes")
         );
     }
     if let Some(table) = stage.spec().outputs.first()
-        && output.tables.get(table).is_none_or(Vec::is_empty)
+        && is_empty(table)
     {
         bail!(Invalid::new(format!("`{}` ends with zero rows of `{}`{why}", stage.name(), table.name())).hint(hint));
     }
     let n_expected = output.expected.len().max(1);
-    let rejected_keys: BTreeSet<&String> = output.rejected.iter().map(|row| &row.key).collect();
+    // What waits for a person was not found wanting.
+    let wanting = output.rejected.iter().filter(|row| row.reason != Reason::ReviewPending);
+    let rejected_keys: BTreeSet<&String> = wanting.map(|row| &row.key).collect();
     let n_rejected = output.expected.iter().filter(|key| rejected_keys.contains(key)).count();
     #[expect(clippy::cast_precision_loss, reason = "row counts stay far below 2^52")]
     let share = n_rejected as f64 / n_expected as f64;

@@ -41,7 +41,7 @@ fn help_of_a_command_says_what_it_needs_and_what_it_ends_with() {
     assert!(cut.contains("A cut that was interrupted or killed goes on where it stopped"), "{cut}");
     assert!(cut.contains("[RELEASE]  A release of pipeline.toml [default: its `default_release`]"), "{cut}");
     let verify = help(&["verify"]);
-    assert!(verify.contains("Exit code 0: clean; 5: findings"), "{verify}");
+    assert!(verify.contains("Exit code 0: clean, warnings aside; 5: errors"), "{verify}");
     let explain = help(&["explain"]);
     assert!(explain.contains("a problem, a solution, a document, a query, a submission"), "{explain}");
 }

@@ -64,11 +64,10 @@ fn a_reply_that_was_never_recorded_is_named_and_the_stage_can_go_on_when_it_is_t
     let plan = project.run(&["plan", FIRST, "--json"]).expect(0).json();
     let negatives = plan["stages"].as_array().expect("stages").iter().find(|row| row["stage"] == "negatives").cloned();
     assert_eq!(negatives.expect("the stage")["calls"]["n_calls"], 16);
-    // Taken back, the stage runs from its journal, and what follows is still up to date.
+    // Taken back, what was made before the change still stands: a stage that failed took nothing away.
     fs_err::write(project.root.join(prompt), text).expect("the prompt");
     let ran = project.run(&["cut", FIRST]).expect(0);
-    let stages: Vec<&str> = ran.stderr.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    assert_eq!(stages, ["negatives"], "{}", ran.stderr);
+    assert!(ran.stderr.contains("up to date: nothing to do"), "{}", ran.stderr);
 }
 
 #[test]

@@ -94,7 +94,11 @@ fn a_change_makes_exactly_its_stage_and_what_depends_on_it_stale() {
 #[test]
 fn a_price_or_a_comment_makes_nothing_stale() {
     let project = Project::finished_editable();
-    project.edit("pipeline.toml", "provider = \"replay\"", "provider = \"replay\"\ninput_price = 3.0");
+    project.edit(
+        "pipeline.toml",
+        "provider = \"replay\"",
+        "provider = \"replay\"\nprice = { date = \"2026-01-01\", input = 3.0, output = 15.0 }",
+    );
     project.edit("pipeline.toml", "[solve]\n", "# A comment.\n[solve]\n");
     assert_eq!(project.stale(), [""; 0]);
 }
