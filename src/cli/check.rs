@@ -1,6 +1,6 @@
 //! `corebuild check`: what is missing on this machine, each with the command that mends it.
 
-use std::sync::atomic::AtomicBool;
+use std::{path::Path, sync::atomic::AtomicBool};
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -15,7 +15,9 @@ use crate::{
     pipeline::Stage,
     prompts,
     sandbox::Sandbox,
-    stages, summary,
+    sources,
+    stages::{self, release::changelog_names},
+    summary,
 };
 
 /// One thing that was looked at.
@@ -46,7 +48,8 @@ pub(super) fn run(global: &Global, json: bool, console: &Console, interrupted: &
         for release in config.releases.keys() {
             findings.extend(rendered(global, release, console, interrupted));
         }
-        findings.extend(sources(config));
+        findings.extend(local_sources(config));
+        findings.extend(config.releases.keys().map(|release| changelog(config, release)));
         findings.extend(models(config));
     }
     let min = config.as_ref().map_or(Isolation::Namespaces, |config| config.execute.min_isolation);
@@ -54,18 +57,23 @@ pub(super) fn run(global: &Global, json: bool, console: &Console, interrupted: &
     findings.extend(Language::ALL.into_iter().map(toolchain));
     let n_problems = findings.iter().filter(|finding| finding.result.is_err()).count();
     console.data(&if json { as_json(&findings)? } else { as_text(&findings, n_problems) });
-    let config_is_bad = config.is_err();
+    let is_bad = |finding: &Finding| finding.result.is_err() && finding.what.starts_with("prompts of");
+    let text_is_bad = config.is_err() || findings.iter().any(is_bad);
     Ok(match n_problems {
         0 => ExitCode::Done,
-        _ if config_is_bad => ExitCode::BadConfig,
+        _ if text_is_bad => ExitCode::BadConfig,
         _ => ExitCode::Unavailable,
     })
 }
 
 fn prompts_of(config: &Config, stage: Stage) -> Finding {
     let result = prompts::load_all(&config.root, stage.name())
-        .map(|prompts| format!("{} templates", prompts.len()))
-        .map_err(|error| Problem { message: error.message.clone(), hint: error.hint.clone() });
+        .map_err(|error| Problem { message: error.message.clone(), hint: error.hint.clone() })
+        .and_then(|prompts| match prompts.len() {
+            0 => Err(Problem { message: "no template is there".to_owned(), hint: None }),
+            1 => Ok("1 template".to_owned()),
+            n => Ok(format!("{n} templates")),
+        });
     Finding { what: format!("prompts of `{}`", stage.name()), result }
 }
 
@@ -87,20 +95,37 @@ fn rendered(global: &Global, release: &str, console: &Console, interrupted: &Ato
     Stage::ALL.into_iter().filter(|stage| stage.asks_models()).filter_map(finding).collect()
 }
 
-fn sources(config: &Config) -> Vec<Finding> {
+fn local_sources(config: &Config) -> Vec<Finding> {
     let local = config.sources.iter().flat_map(|(name, source)| source.files.iter().map(move |file| (name, file)));
     local
-        .filter_map(|(name, file)| Some((name, file.url.strip_prefix("file://")?)))
-        .map(|(name, path)| {
+        .filter_map(|(name, file)| Some((name, file.url.strip_prefix("file://")?, file.sha256.clone())))
+        .map(|(name, path, pin)| {
             let path = config.root.join(path);
-            let result = if path.exists() {
-                Ok(path.display().to_string())
-            } else {
-                Err(Problem { message: format!("`{}` is not there", path.display()), hint: None })
-            };
-            Finding { what: format!("source `{name}`"), result }
+            Finding { what: format!("source `{name}`"), result: source(&path, &pin) }
         })
         .collect()
+}
+
+/// Whether a local source is there and is the pinned one.
+fn source(path: &Path, pin: &str) -> Result<String, Problem> {
+    let problem = |message: String, hint: Option<String>| Err(Problem { message, hint });
+    match sources::measure(path, &mut |_| Ok(())) {
+        Ok((_, sha256, _)) if sha256 == pin => Ok(path.display().to_string()),
+        Ok((_, sha256, _)) => problem(
+            format!("`{}` has the sha256 {sha256}, `pipeline.toml` pins {pin}", path.display()),
+            Some("put the source back as it was; or, if the change is meant, pin the new hash".to_owned()),
+        ),
+        Err(error) => problem(format!("{error:#}"), None),
+    }
+}
+
+/// The gate that `release` will ask for, long after models were paid.
+fn changelog(config: &Config, release: &str) -> Finding {
+    let result = match changelog_names(&config.root, release) {
+        Ok(()) => Ok("has a heading".to_owned()),
+        Err(error) => Err(Problem { message: format!("{error:#}"), hint: exit_code::hint(&error).map(str::to_owned) }),
+    };
+    Finding { what: format!("changelog of `{release}`"), result }
 }
 
 fn models(config: &Config) -> Vec<Finding> {
@@ -136,12 +161,12 @@ fn as_text(findings: &[Finding], n_problems: usize) -> String {
             Ok(text) => ("ok", text.clone()),
             Err(problem) => {
                 let hint = problem.hint.as_ref().map_or_else(String::new, |hint| format!("\nhint: {hint}"));
-                ("MISSING", format!("{}{hint}", problem.message))
+                ("PROBLEM", format!("{}{hint}", problem.message))
             }
         };
         table.add_row([finding.what.as_str(), mark, text.as_str()]);
     }
-    let end = if n_problems == 0 { "everything is there".to_owned() } else { format!("{n_problems} missing") };
+    let end = if n_problems == 0 { "everything is there".to_owned() } else { format!("{n_problems} to mend") };
     format!("{table}\n{end}")
 }
 

@@ -12,6 +12,7 @@ mod pieces;
 mod publish;
 mod tokens;
 
+pub(crate) use changelog::check as changelog_names;
 pub(crate) use publish::publish;
 
 #[cfg(test)]

@@ -85,6 +85,12 @@ fn check_tells_what_is_there_and_what_is_missing() {
     }
     assert!(findings.iter().all(|finding| finding["ok"] == true && finding["found"].is_string()), "{}", ran.stdout);
     assert!(project.run(&["check"]).expect(0).stdout.ends_with("everything is there\n"));
+    let changelog = project.root.join("CHANGELOG.md");
+    let text = fs_err::read_to_string(&changelog).expect("the changelog");
+    fs_err::write(&changelog, text.replace("## demo202602", "## demo")).expect("the changelog");
+    let ran = project.run(&["check"]).expect(6);
+    assert!(ran.stdout.contains("no heading of `CHANGELOG.md` names the release `demo202602`"), "{}", ran.stdout);
+    fs_err::write(&changelog, text).expect("the changelog");
     fs_err::remove_file(project.root.join("snapshots")).expect("the link");
     let ran = project.run(&["check", "--json"]).expect(6);
     let missing: Vec<Value> =
@@ -93,7 +99,7 @@ fn check_tells_what_is_there_and_what_is_missing() {
     assert!(missing.iter().all(|finding| finding["problem"].is_string()));
     project.edit("pipeline.toml", "default_release", "defualt_release");
     let ran = project.run(&["check"]).expect(3);
-    assert!(ran.stdout.contains("MISSING") && ran.stdout.contains("defualt_release"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("PROBLEM") && ran.stdout.contains("defualt_release"), "{}", ran.stdout);
 }
 
 #[test]

@@ -10,7 +10,7 @@ const FILE: &str = "CHANGELOG.md";
 
 /// # Errors
 /// [`Invalid`] when no heading of `CHANGELOG.md` below `root` names the release.
-pub(super) fn check(root: &Path, release: &str) -> Result<()> {
+pub(crate) fn check(root: &Path, release: &str) -> Result<()> {
     let path = root.join(FILE);
     let text = if path.exists() { fs_err::read_to_string(&path)? } else { String::new() };
     if names(&text, release) {
