@@ -40,7 +40,8 @@ pub struct SourceConfig {
     pub revision: String,
     /// LiveCodeBench: its files, in order. CodeNet: one directory or one archive.
     pub files: Vec<SourceFile>,
-    /// Ids (as the source writes them) of problems to leave out, with the reason.
+    /// Ids (as the source writes them) of problems to leave out, with the reason; for LiveCodeBench
+    /// also titles, since its errata name LeetCode's problems by their slug.
     #[serde(default)]
     pub exclude: BTreeMap<String, String>,
     /// CodeNet: at most so many references per problem and language, drawn by seed.

@@ -147,7 +147,9 @@ fn take(record: Record, collector: &mut Collector<'_>, place: &str) -> Result<()
     if let Some(first) = collector.first_seen(&problem_id, place) {
         return Err(fault(Reason::DuplicateProblem, format!("the id stands first in {first}")));
     }
-    if let Some(reason) = collector.config.exclude.get(&record.question_id) {
+    // The source's own errata name LeetCode's problems by their slug, which is the record's title.
+    let exclude = &collector.config.exclude;
+    if let Some(reason) = exclude.get(&record.question_id).or_else(|| exclude.get(&record.question_title)) {
         return Err(fault(Reason::Excluded, reason.clone()));
     }
     if !collector.window.contains(&record.contest_date) {

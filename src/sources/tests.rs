@@ -198,6 +198,7 @@ fn excluded_undated_repeated_and_pictured_problems_are_rejected_each_with_its_re
         json_lines(&[
             record("kept"),
             record("bad"),
+            with(record("named"), "question_title", "find-the-lanterns"),
             with(record("old"), "contest_date", "1969-12-31T23:59:59"),
             with(record("pictured"), "question_content", "See ![a](https://x/y.png) and <img src='z'>"),
         ]),
@@ -205,10 +206,12 @@ fn excluded_undated_repeated_and_pictured_problems_are_rejected_each_with_its_re
     place.write("b.jsonl", json_lines(&[record("KEPT")]));
     let mut source = place.source(SourceKind::Livecodebench, &["a.jsonl", "b.jsonl"]);
     source.exclude.insert("bad".to_owned(), "several right answers".to_owned());
+    source.exclude.insert("find-the-lanterns".to_owned(), "named by its title, as errata do".to_owned());
     let pulled = place.pull_one(&source);
     let expected = [
         ("lcb_bad", Reason::Excluded),
         ("lcb_kept", Reason::DuplicateProblem),
+        ("lcb_named", Reason::Excluded),
         ("lcb_old", Reason::OutOfWindow),
         ("lcb_pictured", Reason::ImagesOnly),
     ];
